@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use dfrsim_model::limits::{self, MOST_NODES};
+use dfrsim_model::limits::{self, MAX_NODES};
 use dfrsim_model::{SimSpan, Yield};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
@@ -35,7 +35,7 @@ pub(crate) struct WorkloadArguments {
     pub(crate) workload: PathBuf,
     /// Number of nodes of the cluster; with `--unit processor`, number of processors; by default the
     /// machine of the log's header
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
     nodes: Option<u32>,
     /// Resource that each task occupies exclusively: a node (the default, as in the study) or a
     /// processor (plain SWF simulation)
@@ -301,9 +301,9 @@ impl WorkloadArguments {
         let machine = processors.div_ceil(u64::from(cores));
         let of_cores = if cores > 1 { format!(" of {cores} cores") } else { String::new() };
         match self.nodes {
-            None => u32::try_from(machine).ok().filter(|nodes| *nodes <= MOST_NODES).ok_or_else(|| {
+            None => u32::try_from(machine).ok().filter(|nodes| *nodes <= MAX_NODES).ok_or_else(|| {
                 Failure::input(format!(
-                    "{path}: the header names {processors} processors, more than the {MOST_NODES} nodes that can be \
+                    "{path}: the header names {processors} processors, more than the {MAX_NODES} nodes that can be \
                      simulated; give --nodes"
                 ))
             }),
@@ -407,7 +407,7 @@ impl LogArguments {
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
     }
-    /// Returns whether what is otherwise counted or told is refused.
+    /// Returns whether to refuse what is otherwise only counted and reported.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }

@@ -5,8 +5,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 use std::ffi::OsString;
 
-/// Completes an error about the arguments of a program: says in words which number is expected, names
-/// the option that takes a file, and the command that has the name of a missing one.
+/// Completes an error about the arguments of a program: describes the expected number in words, and
+/// names the option that takes a file or the command that has a missing name.
 pub(crate) fn complete(mut error: Error, program: &Command, arguments: &[OsString]) -> Error {
     let command = named_command(program, arguments);
     match error.kind() {
@@ -55,7 +55,7 @@ pub(crate) fn complete(mut error: Error, program: &Command, arguments: &[OsStrin
     }
 }
 
-/// Options that other programs have, or that are given in another way, with those that are meant.
+/// Options of other programs, or with another syntax here, and the options that correspond to them.
 const OTHER_OPTIONS: [(&[&str], &str); 8] = [
     (&["--scheduler", "--algorithm", "--policies", "-p"], "policy"),
     (&["--log", "--trace", "--swf", "--input", "--file", "-i", "-f", "-w"], "workload"),

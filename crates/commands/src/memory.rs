@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 /// Default limit, as a fraction of the memory that is free at the start.
 const DEFAULT_FRACTION: f64 = 0.9;
 
-/// Default limit for work on files of others, in bytes. The memory in use is looked at only now and
-/// then, and stays below 1 GB.
+/// Default limit for work on files of others, in bytes. The memory in use is sampled from time to
+/// time, and stays below 1 GB.
 const RECEIVED_BYTES: u64 = 800_000_000;
 
 /// Limit of the memory that the program may use.
@@ -26,7 +26,7 @@ pub(crate) struct Limit {
     address_space: Option<u64>,
 }
 
-/// Part of the allowed address space at which the program ends, before the system refuses more.
+/// Fraction of the allowed address space at which the program ends, before the system refuses more.
 const ADDRESS_SPACE_FRACTION: f64 = 0.97;
 
 impl Limit {

@@ -34,7 +34,7 @@ pub(crate) fn has_printed() -> bool {
     PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints what became of the lines of a log as notices.
+/// Prints notices of the lines of a log that were changed, dropped or noted.
 pub(crate) fn print_account(path: &Path, account: &AccountSummary) {
     account.paragraphs(&path.display().to_string()).iter().for_each(|line| notice!("{line}"));
 }

@@ -12,6 +12,9 @@ dfrsim_model::named! {
         /// Our rows do not decide the claim: a confidence interval includes the limit, or there are
         /// too few rows.
         Open = "open",
+        /// The paper's own numbers do not decide the claim, and our rows do not confirm it: too few
+        /// resamples of the published tables agree with it.
+        Undecided = "undecided",
     }
 }
 
@@ -48,6 +51,9 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// Least fraction of the resamples of published tables that must agree with a claim on them.
+    pub const DECIDED: f64 = 0.95;
+
     /// Creates a claim with a verdict, without numbers.
     pub fn new(
         source: impl Into<String>,
@@ -82,6 +88,22 @@ impl Claim {
     #[must_use]
     pub fn with_interval(self, interval: Option<(f64, f64)>) -> Claim {
         Claim { low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), ..self }
+    }
+    /// Notes that the claim holds in the fraction `support` of the resamples of the published tables.
+    /// Below [`Claim::DECIDED`], the published tables do not decide it. Then no rows can contradict
+    /// it, and the verdict is `Undecided` unless it is `Holds`.
+    #[must_use]
+    pub fn with_published_support(self, support: f64) -> Claim {
+        if support >= Claim::DECIDED {
+            return self;
+        }
+        let verdict = if self.verdict == Verdict::Holds { Verdict::Holds } else { Verdict::Undecided };
+        let detail = format!(
+            "{}; so in {:.0} % of the resamples of the published tables",
+            self.detail,
+            100.0 * support
+        );
+        Claim { verdict, verdict_published: Some(Verdict::Undecided), detail, ..self }
     }
     /// Sets the verdict on the published tables.
     #[must_use]

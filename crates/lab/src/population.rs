@@ -9,7 +9,7 @@ use crate::data::DataFrame;
 use crate::groups::by_codes;
 
 /// Fraction of the jobs above which those that are missing from means are told.
-const MOST_MISSING: f64 = 0.01;
+const MAX_MISSING: f64 = 0.01;
 
 /// Columns with numbers of jobs.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl PopulationColumns {
         let (Some((came, of_a)), Some((_, of_b))) = (self.numbers(a.0, a.1), self.numbers(b.0, b.1)) else {
             return false;
         };
-        (of_a - of_b).abs() > MOST_MISSING * came
+        (of_a - of_b).abs() > MAX_MISSING * came
     }
 }
 
@@ -61,7 +61,7 @@ pub fn missing_jobs(frame: &DataFrame) -> Vec<String> {
         let name =
             if shown.is_empty() { String::new() } else { format!("{}: ", frame.readable(rows[0], &shown)) };
         let part = 100.0 * missing / came;
-        (missing > MOST_MISSING * came).then(|| {
+        (missing > MAX_MISSING * came).then(|| {
             format!("{name}{missing} of {came} jobs ({part:.1} %) were rejected, killed or lost and are missing from the means")
         })
     };

@@ -98,7 +98,7 @@ pub struct Input {
     pub counts: Vec<(String, u64)>,
     /// Path at which the file was found; set by the framework.
     pub path: Option<PathBuf>,
-    /// Account of the lines of a log: what became of each.
+    /// Account of the lines of a log: numbers of lines that were used, changed and dropped.
     pub account: Option<AccountSummary>,
 }
 

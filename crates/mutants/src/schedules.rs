@@ -8,9 +8,10 @@ use dfrsim_testing::mutant;
 use rayon::prelude::*;
 
 /// Batch policies, of which each decision is unique.
-const BATCH: [&str; 13] = [
+const BATCH: [&str; 14] = [
     "FCFS",
     "EASY",
+    "TWOQ",
     "CONS",
     "CONS/REPLAN",
     "EASY/ORDER=SJF",
@@ -26,7 +27,7 @@ const BATCH: [&str; 13] = [
 
 const SLURM: [&str; 3] = ["SLURM", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
 
-/// Fractional policies, of which each decision is unique but for the rounding of yields.
+/// Fractional policies whose decisions are unique except for the rounding of yields.
 const FRACTIONAL: [&str; 11] = [
     "EQUIPARTITION",
     "Greedy*/OPT=MIN",

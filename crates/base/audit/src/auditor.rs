@@ -27,7 +27,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 /// Largest cluster that is audited; a larger number of nodes in a file is a violation.
-pub const MOST_NODES: u32 = 1 << 24;
+pub const MAX_NODES: u32 = 1 << 24;
 
 /// Checks an events file (see the [crate's page](crate)).
 ///
@@ -128,8 +128,8 @@ impl Auditor {
         if *format != FORMAT_VERSION {
             return Err(fault(Rule::format(*format, FORMAT_VERSION)));
         }
-        if *nodes > MOST_NODES {
-            let rule = format!("{nodes} nodes are more than the {MOST_NODES} that can be audited");
+        if *nodes > MAX_NODES {
+            let rule = format!("{nodes} nodes are more than the {MAX_NODES} that can be audited");
             return Err(fault(Rule::Beginning(rule)));
         }
         Ok(Auditor {

@@ -61,8 +61,8 @@ impl Common {
         self.take(job);
         self.before.iter_mut().zip(&self.used).for_each(|(before, used)| *before = (*used).min(*before));
     }
-    /// Checks that no resource is exceeded of which jobs hold more than before. They may keep what they
-    /// have when its amount falls.
+    /// Checks that no resource is exceeded whose use has grown. When its amount falls, jobs may
+    /// keep their units.
     pub(crate) fn settle(&mut self, now: u64, mut fault: impl FnMut((u64, u64), Rule)) {
         for ((resource, used), before) in self.resources.iter().zip(&self.used).zip(&self.before) {
             let amount = amount_at(resource, now);

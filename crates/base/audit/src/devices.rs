@@ -14,7 +14,7 @@ pub(crate) type DeviceRequest = (u64, u64);
 
 /// Part in use of a device, and the line and the job that last added to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Usage {
+struct PartsInUse {
     amount: u64,
     by: (u64, u64),
 }
@@ -22,7 +22,7 @@ struct Usage {
 /// Devices of all nodes. Changed devices are checked once per time.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
-    used: SortedMap<(u32, u32), Usage>,
+    used: SortedMap<(u32, u32), PartsInUse>,
     touched: Vec<(u32, u32)>,
     /// Devices of each job that holds some.
     held: SortedMap<u64, Vec<(u32, u32, u64)>>,
@@ -64,7 +64,7 @@ impl Devices {
             devices.iter().map(|&(node, device, parts)| (node, device, part * u64::from(parts))).collect();
         for &(node, device, amount) in &held {
             let usage = self.used.or_default((node, device));
-            *usage = Usage { amount: usage.amount.saturating_add(amount), by: (line, job) };
+            *usage = PartsInUse { amount: usage.amount.saturating_add(amount), by: (line, job) };
             self.touched.push((node, device));
         }
         self.held.insert(job, held);

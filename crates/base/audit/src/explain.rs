@@ -43,12 +43,12 @@ pub struct Life {
     /// Bounded stretch with the tau of the file.
     pub bounded_stretch: f64,
     /// Events of the job in order.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<LifeEvent>,
 }
 
 /// Event of the job, and its situation from then on.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Moment {
+pub struct LifeEvent {
     /// Time of the event.
     #[serde(rename = "at_s")]
     pub at: SimTime,
@@ -139,13 +139,13 @@ fn follow_job(chosen: u64, bounded_stretch: f64, records: &[Record<'_>]) -> Opti
             && !matches!(event, "link" | "ask")
         {
             let before = open.take_if(|(before, _)| *before < at);
-            moments.extend(before.map(|(at, event)| moment(at, event, chosen, &auditor.jobs, whole)));
+            moments.extend(before.map(|(at, event)| explain_event(at, event, chosen, &auditor.jobs, whole)));
             if job == chosen {
                 open = Some((at, event));
             }
             if job == chosen && matches!(event, "complete" | "reject" | "kill" | "lose") {
                 let (known, end) = (auditor.jobs.get(&job)?, SimTime::from_micros(at));
-                moments.push(Moment::unhindered(end, event, Yield::ZERO));
+                moments.push(LifeEvent::unhindered(end, event, Yield::ZERO));
                 return Some(Life {
                     job,
                     id: known.id,
@@ -169,16 +169,16 @@ fn share(units: u64) -> Share {
     u32::try_from(units).ok().and_then(Share::try_from_units).unwrap_or(Share::ONE)
 }
 
-impl Moment {
+impl LifeEvent {
     /// Creates an event after which the job lacks nothing.
-    fn unhindered(at: SimTime, event: &'static str, job_yield: Yield) -> Moment {
+    fn unhindered(at: SimTime, event: &'static str, job_yield: Yield) -> LifeEvent {
         let (lacks, free, node, needed, held_by) = Default::default();
-        Moment { at, event, job_yield, lacks, free, node, needed, held_by }
+        LifeEvent { at, event, job_yield, lacks, free, node, needed, held_by }
     }
 }
 
 /// Explains an event after which the job is still in the system.
-fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Option<u32>) -> Moment {
+fn explain_event(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Option<u32>) -> LifeEvent {
     let (own, at) = (&jobs[&chosen], SimTime::from_micros(at_us));
     let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
         job,
@@ -193,7 +193,7 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Opti
         holders.into_iter().take(MAX_HOLDERS).map(holder).collect()
     };
     let unhindered =
-        Moment::unhindered(at, event, Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE));
+        LifeEvent::unhindered(at, event, Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE));
     if own.placement.is_empty() {
         let running = || jobs.iter().filter(|(_, job)| !job.placement.is_empty());
         let mut taken: Vec<u32> =
@@ -206,7 +206,7 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Opti
         let held_by = largest(running().map(holder).collect());
         let lacks = Some(if whole.is_some() { Lack::Nodes } else { Lack::Memory });
         let free = whole.unwrap_or_default().saturating_sub(taken.len() as u32);
-        Moment { lacks, free, held_by, ..unhindered }
+        LifeEvent { lacks, free, held_by, ..unhindered }
     } else if own.job_yield >= Yield::ONE.units() {
         unhindered
     } else {
@@ -220,7 +220,7 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Opti
         let beside = there.map(|(number, job, tasks)| (Reverse(need(job, tasks)), number, tasks));
         let needed = Some(needed as f64 / f64::from(Share::ONE.units()));
         let (lacks, held_by) = (Some(Lack::Cpu), largest(beside.collect()));
-        Moment { lacks, node: Some(node.0), needed, held_by, ..unhindered }
+        LifeEvent { lacks, node: Some(node.0), needed, held_by, ..unhindered }
     }
 }
 
@@ -234,7 +234,7 @@ impl fmt::Display for Life {
             memory.as_f64()
         )?;
         writeln!(f, "in the system from {submit} to {end} s: bounded stretch {bounded_stretch:.2}")?;
-        for Moment { at, event, job_yield, lacks, free, node, needed, held_by } in &self.moments {
+        for LifeEvent { at, event, job_yield, lacks, free, node, needed, held_by } in &self.moments {
             write!(f, "{at} s: {event}")?;
             if *job_yield > Yield::ZERO {
                 write!(f, ", yield {:.2}", job_yield.as_f64())?;

@@ -118,7 +118,7 @@ pub mod records {
     pub use crate::rule::{AFTER_SUMMARY, EMPTY, NO_SUMMARY, SECOND_RUN};
 }
 
-pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};
+pub use auditor::{Auditor, MAX_NODES, audit, audit_policy};
 pub use fault::{AuditError, Fault, Faults};
 pub use grid_report::{GridAudit, GridReport};
 pub use policy::CheckedPolicy;

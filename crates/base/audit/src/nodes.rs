@@ -10,7 +10,10 @@ use std::sync::Arc;
 const ONE: u64 = Share::ONE.units() as u64;
 
 /// Largest power of a node or a unit that is audited, in milliwatts.
-const MOST_POWER: u64 = 1_000_000_000_000;
+const MAX_POWER: u64 = 1_000_000_000_000;
+
+/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
+pub(crate) type TasksByNode = Vec<(u32, u32)>;
 
 /// Kind of identical nodes.
 #[derive(Clone, Debug)]
@@ -118,10 +121,10 @@ impl Size {
     }
 }
 
-/// Usage of a resource of a node, in share units * yield units, and the line and the job that last
+/// Amount in use of a resource of a node, in share units * yield units, and the line and the job that last
 /// added to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Usage {
+struct AmountInUse {
     amount: u128,
     by: (u64, u64),
 }
@@ -139,8 +142,8 @@ pub(crate) struct Nodes {
     core_parts: u64,
     /// True if the classes of nodes are known.
     pub(crate) has_classes: bool,
-    /// Usage by resource, for all nodes up to the highest one used so far.
-    used: Vec<Vec<Usage>>,
+    /// Amounts in use by resource, for all nodes up to the highest one used so far.
+    used: Vec<Vec<AmountInUse>>,
     /// Nodes changed at the current time, possibly with duplicates.
     touched: Vec<u32>,
     /// Largest fractions of a node's memory and CPU that were in use at the same time.
@@ -162,7 +165,7 @@ impl Nodes {
     ) -> bool {
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
-            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MOST_POWER)
+            units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
         };
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()
@@ -307,13 +310,13 @@ impl Nodes {
             }
             let place = node as usize;
             if place >= self.used.len() {
-                self.used.resize(place + 1, vec![Usage::default(); 2 + self.resources.len()]);
+                self.used.resize(place + 1, vec![AmountInUse::default(); 2 + self.resources.len()]);
             }
             for (at, it) in self.used[place].iter_mut().enumerate() {
                 let yielded = u128::from(size.used[at]) * u128::from(job_yield);
                 let amount = ((u128::from(size.held[at]) << Yield::BITS) + yielded) * u128::from(tasks);
                 match by {
-                    Some(by) if amount > 0 => *it = Usage { amount: it.amount + amount, by },
+                    Some(by) if amount > 0 => *it = AmountInUse { amount: it.amount + amount, by },
                     _ => it.amount -= amount,
                 }
             }

@@ -42,7 +42,9 @@ impl Auditor {
     pub fn begin_pass(&mut self, at: u64, decided: bool) {
         let counts = self.limits.is_some()
             || self.cluster_policy.is_none_or(|policy| match policy.backfilling {
-                Backfilling::Fcfs | Backfilling::FirstFit | Backfilling::Easy => false,
+                Backfilling::Fcfs | Backfilling::FirstFit | Backfilling::Easy | Backfilling::TwoQueues => {
+                    false
+                }
                 Backfilling::Conservative(Compression::OneByOne) | Backfilling::Slurm => true,
                 Backfilling::Conservative(Compression::Replan) => policy.order != QueueOrder::Arrival,
             });

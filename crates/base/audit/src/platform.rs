@@ -43,7 +43,7 @@ pub(crate) struct Window {
     pub(crate) nodes: u32,
     pub(crate) from: u64,
     pub(crate) until: u64,
-    /// True if the state of its nodes at its begin was checked.
+    /// True if the state of its nodes at its start was checked.
     is_checked: bool,
 }
 
@@ -54,13 +54,13 @@ impl Window {
     pub(crate) fn contains(&self, node: u32) -> bool {
         node >= self.first && u64::from(node) < u64::from(self.first) + u64::from(self.nodes)
     }
-    /// Checks, once, that all nodes are down after the begin.
+    /// Checks, once, that all nodes are down after the start.
     fn check_begin(&mut self, down: &[bool]) -> Option<Rule> {
         let mut nodes = self.first..self.first.saturating_add(self.nodes);
         let node = nodes.find(|&node| !down[node as usize]).filter(|_| !self.is_checked);
         self.is_checked = true;
         let from = SimTime::from_micros(self.from);
-        node.map(|node| format!("node {node} is up after the begin of its window at {from} s").into())
+        node.map(|node| format!("node {node} is up after the start of its window at {from} s").into())
     }
 }
 
@@ -138,7 +138,7 @@ impl Platform {
             .collect()
     }
 
-    /// Applies the begin or the end of a drain of nodes by a line; returns the first violation.
+    /// Applies the start or the end of a drain of nodes by a line; returns the first violation.
     pub(crate) fn drain(&mut self, line: u64, spans: &[(u32, u32)], begins: bool) -> Option<Rule> {
         self.changed = true;
         let mut fault = None;
@@ -166,7 +166,7 @@ impl Platform {
         let Window { first, nodes, from, until, .. } = window;
         let end = u64::from(first) + u64::from(nodes);
         if nodes == 0 || end > self.down.len() as u64 || from >= until || now > from {
-            let wrong = "invalid window: expected existing nodes, an end after the begin, and an announcement no later than the begin";
+            let wrong = "invalid window: expected existing nodes, an end after the start, and an announcement no later than the start";
             return Some(wrong.into());
         }
         self.windows.push(window);

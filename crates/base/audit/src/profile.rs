@@ -41,7 +41,7 @@ impl Profile {
     pub fn earliest(&self, from: u64, width: u32, span: u64) -> u64 {
         let most = self.size - i64::from(width);
         let mut used = 0;
-        // Begin of the current free slot, if enough units are free.
+        // Start of the current free slot, if enough units are free.
         let mut since = Some(self.now.max(from));
         for (&at, change) in &self.changes {
             if let Some(since) = since

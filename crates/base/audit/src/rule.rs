@@ -35,7 +35,7 @@ impl<T: Into<String>> From<T> for Rule {
     }
 }
 
-/// Violation: the file goes on after its summary.
+/// Violation: records follow the summary.
 pub const AFTER_SUMMARY: &str = "a record follows the `summary` record";
 /// Violation: a job without tasks or run time.
 pub const EMPTY: &str = "a job must have at least one task and a run time above zero";

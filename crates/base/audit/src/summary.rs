@@ -11,7 +11,7 @@ const TOLERANCE: f64 = 1e-12;
 
 /// Number of jobs above which quantiles may be taken from a histogram, and are then too low by at
 /// most one part in 1,024.
-const MOST_EXACT: u64 = 1_000_000;
+const MAX_EXACT: u64 = 1_000_000;
 
 /// Compares a summary with the expected one and returns the differences.
 pub(crate) fn differences(found: &Record<'_>, expected: &Record<'_>) -> Vec<Rule> {
@@ -19,7 +19,7 @@ pub(crate) fn differences(found: &Record<'_>, expected: &Record<'_>) -> Vec<Rule
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),
     };
-    let is_coarse = matches!(expected, Record::Summary { completed, .. } if *completed > MOST_EXACT);
+    let is_coarse = matches!(expected, Record::Summary { completed, .. } if *completed > MAX_EXACT);
     let (found, expected) = (fields(found), fields(expected));
     let mut rules = Vec::new();
     if found.contains_key("platform") != expected.contains_key("platform") {

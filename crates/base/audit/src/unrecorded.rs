@@ -3,8 +3,8 @@
 /// Maximum number of consecutive decisions without records in the file that are checked.
 pub const MAX_UNRECORDED_DECISIONS: u64 = 100_000;
 
-/// Decisions by which the rest of [`MAX_UNRECORDED_DECISIONS`] grows with each interval between
-/// records, so that a file of long intervals does not keep the audit busy.
+/// Number of decisions by which the remainder of [`MAX_UNRECORDED_DECISIONS`] is raised for each
+/// interval between records, so that a file with long intervals does not keep the audit busy.
 const DECISIONS_PER_INTERVAL: u64 = 200;
 
 /// Decisions without records that may still be checked.

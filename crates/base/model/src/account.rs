@@ -1,5 +1,5 @@
-//! The account of a file as it is printed and written: the lines that were found, and what became
-//! of each.
+//! Account of a file as it is printed and written: numbers of lines that were found, used, changed
+//! and dropped.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct AccountCount {
 pub struct UnusedField {
     /// Name as written in the file.
     pub name: String,
-    /// Number of jobs that it would change.
+    /// Number of jobs that the rule would change.
     pub jobs: u64,
 }
 

@@ -49,7 +49,7 @@ pub struct Request {
 pub struct Reservation {
     /// Index of the resource, from 0.
     pub resource: usize,
-    /// Begin of the reservation.
+    /// Start of the reservation.
     pub from: SimTime,
     /// End of the reservation (exclusive); after `from`.
     pub until: SimTime,

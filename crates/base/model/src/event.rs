@@ -78,7 +78,7 @@ pub enum Record<'a> {
         #[serde(default)]
         restart_us: u64,
     },
-    /// Begin of the decisions of the policy, if it takes over a running system. Before the first job.
+    /// Start of the decisions of the policy, if it takes over a running system. Before the first job.
     /// The submissions and starts before this time are given.
     Begin {
         /// Time of the first decision, in microseconds.
@@ -115,7 +115,7 @@ pub enum Record<'a> {
         first: u32,
         /// Number of nodes that go down.
         nodes: u32,
-        /// Begin of the outage, in microseconds.
+        /// Start of the outage, in microseconds.
         from_us: u64,
         /// End of the outage, in microseconds.
         until_us: u64,
@@ -134,7 +134,7 @@ pub enum Record<'a> {
         /// Affected nodes: pairs of (lowest node, number of nodes).
         nodes: Cow<'a, [(u32, u32)]>,
     },
-    /// Begin of a drain: nodes take no further jobs.
+    /// Start of a drain: nodes take no further jobs.
     Drain {
         /// Time of the event, in microseconds.
         at_us: u64,

@@ -4,9 +4,9 @@
 use crate::SimSpan;
 
 /// Maximum number of nodes of a cluster.
-pub const MOST_NODES: u32 = 10_000_000;
+pub const MAX_NODES: u32 = 10_000_000;
 /// Maximum number of jobs of a generated workload.
-pub const MOST_JOBS: usize = 100_000_000;
+pub const MAX_JOBS: usize = 100_000_000;
 /// Minimum time between two ticks of a policy.
 pub const LEAST_PERIOD: SimSpan = SimSpan::from_secs(1);
 
@@ -19,10 +19,10 @@ pub struct BeyondLimits(String);
 ///
 /// # Errors
 ///
-/// Returns an error if it is 0 or more than [`MOST_NODES`].
+/// Returns an error if it is 0 or more than [`MAX_NODES`].
 pub fn nodes(nodes: u32) -> Result<u32, BeyondLimits> {
-    let is_right = (1..=MOST_NODES).contains(&nodes);
-    let found = || BeyondLimits(format!("expected 1 to {MOST_NODES} nodes, found {nodes}"));
+    let is_right = (1..=MAX_NODES).contains(&nodes);
+    let found = || BeyondLimits(format!("expected 1 to {MAX_NODES} nodes, found {nodes}"));
     if is_right { Ok(nodes) } else { Err(found()) }
 }
 
@@ -30,10 +30,10 @@ pub fn nodes(nodes: u32) -> Result<u32, BeyondLimits> {
 ///
 /// # Errors
 ///
-/// Returns an error if it is more than [`MOST_JOBS`].
+/// Returns an error if it is more than [`MAX_JOBS`].
 pub fn jobs(jobs: usize) -> Result<usize, BeyondLimits> {
-    let found = || BeyondLimits(format!("expected at most {MOST_JOBS} jobs, found {jobs}"));
-    if jobs > MOST_JOBS { Err(found()) } else { Ok(jobs) }
+    let found = || BeyondLimits(format!("expected at most {MAX_JOBS} jobs, found {jobs}"));
+    if jobs > MAX_JOBS { Err(found()) } else { Ok(jobs) }
 }
 
 /// Checks the time between two ticks and returns it.
@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn what_is_beyond_is_refused() {
-        assert!(nodes(0).is_err() && nodes(1).is_ok() && nodes(MOST_NODES + 1).is_err());
-        assert!(jobs(0).is_ok() && jobs(MOST_JOBS + 1).is_err());
+        assert!(nodes(0).is_err() && nodes(1).is_ok() && nodes(MAX_NODES + 1).is_err());
+        assert!(jobs(0).is_ok() && jobs(MAX_JOBS + 1).is_err());
         assert!(period(SimSpan::ZERO).is_err() && period(LEAST_PERIOD).is_ok());
     }
 }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 const INJECTED: &str = "signed by alice";
 /// Largest memory of the program while it verifies, in kilobytes, and its longest processor time, in
 /// hundredths of a second.
-const MOST_KB: u64 = 1_000_000;
-const MOST_TICKS: u64 = 1_000;
+const MAX_KB: u64 = 1_000_000;
+const MAX_TICKS: u64 = 1_000;
 /// Time after which the program is killed.
 const LONGEST: Duration = Duration::from_secs(200);
 
@@ -277,7 +277,7 @@ fn verify(folder: &Folder, name: &str, more: &[&str]) -> String {
     };
     let (printed, errors) = (read("stdout"), read("stderr"));
     let at = format!("{name} {more:?}: {code:?}, {memory} kB, {ticks} ticks\n{printed}{errors}");
-    assert!(ticks <= MOST_TICKS && memory <= MOST_KB, "{at}");
+    assert!(ticks <= MAX_TICKS && memory <= MAX_KB, "{at}");
     assert!(
         !printed.lines().chain(errors.lines()).any(|line| line.trim_start().starts_with(INJECTED)),
         "{at}"

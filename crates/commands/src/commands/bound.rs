@@ -5,7 +5,10 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, bar, counted, notice};
 use clap::{Args, ValueEnum};
-use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
+use dfrsim_bound::{
+    MAX_SUBSET, clairvoyant_stretch, max_stretch_bound, max_stretch_bound_of_subsets,
+    max_stretch_bound_with_penalties,
+};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::cut;
 use indicatif::ParallelProgressIterator as _;
@@ -19,12 +22,14 @@ use std::path::PathBuf;
 /// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in
 /// advance, ignores memory and moves tasks at no cost. `--clairvoyant` adds a lower bound that
 /// respects memory and penalties, and the best schedule found that knows all run times and pays the
-/// penalties: the optimum lies between the two.
+/// penalties: the optimum lies between the two. `--subsets` adds the larger bound of jobs that do not
+/// all fit into memory, for small subsets of jobs.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   dfrsim bound --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --cut week --out bounds.csv
-  dfrsim bound --workload week.swf --nodes 128 --annotate lublin --clairvoyant --penalty 300")]
+  dfrsim bound --workload week.swf --nodes 128 --annotate lublin --clairvoyant --penalty 300
+  dfrsim bound --workload week.swf --nodes 4 --annotate lublin --subsets 8")]
 pub(crate) struct Bound {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -41,10 +46,13 @@ pub(crate) struct Bound {
     /// Time that a job of that schedule loses when it resumes or one of its tasks migrates
     #[arg(long, value_name = "SECONDS", default_value = "300", requires = "clairvoyant")]
     penalty: SimSpan,
+    /// Solve which jobs fit into memory together, for subsets of up to so many jobs, from 2 to 12
+    #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u8).range(2..=MAX_SUBSET as i64))]
+    subsets: Option<u8>,
     /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// File to write: segment, jobs, bound, and with --clairvoyant the bound with penalties and the
+    /// File to write: segment, jobs, bound, with --subsets their bound, and with --clairvoyant the bound with penalties and the
     /// maximum reached; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -71,6 +79,9 @@ struct Segment {
     jobs: usize,
     /// The lower bound on the maximum bounded stretch of any schedule.
     bound: f64,
+    /// The lower bound from subsets of jobs that respects memory, with `--subsets`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subset_bound: Option<f64>,
     /// The lower bound for schedules that respect memory and pay penalties, with `--clairvoyant`.
     penalty_bound: Option<f64>,
     /// The maximum of the best schedule found that knows all run times, with `--clairvoyant`.
@@ -81,10 +92,13 @@ impl Answer for Bounds {
     /// Formats the bounds as the CSV file of `--out`.
     fn text(&self) -> String {
         let mut text = String::from("segment,jobs,bound");
+        let has_subsets = self.segments.iter().any(|segment| segment.subset_bound.is_some());
+        text += if has_subsets { ",subset_bound" } else { "" };
         text += if self.mean_reached.is_some() { ",penalty_bound,reached\n" } else { "\n" };
-        for Segment { segment, jobs, bound, penalty_bound, reached } in &self.segments {
+        for Segment { segment, jobs, bound, subset_bound, penalty_bound, reached } in &self.segments {
             let both = penalty_bound.zip(*reached).map(|(least, reached)| format!(",{least},{reached}"));
-            text += &format!("{segment},{jobs},{bound}{}\n", both.unwrap_or_default());
+            let of_subsets = subset_bound.map(|least| format!(",{least}")).unwrap_or_default();
+            text += &format!("{segment},{jobs},{bound}{of_subsets}{}\n", both.unwrap_or_default());
         }
         text
     }
@@ -117,13 +131,19 @@ impl Bound {
             .map_err(Failure::input)?;
         let bar = bar(segments.len() as u64, "{bar:40} {pos}/{len} bounds, {per_sec:1}, {eta} left");
         let solve = |&(segment, ref jobs): &(u64, Vec<Job>)| -> Result<Segment, Failure> {
-            let bound = max_stretch_bound(jobs, nodes, self.tau).value;
+            let plain = max_stretch_bound(jobs, nodes, self.tau);
+            let bound = plain.value;
+            let of_subsets = |most: u8| {
+                let proved = (bound, &plain.critical[..]);
+                max_stretch_bound_of_subsets(jobs, nodes, self.tau, proved, most.into())
+            };
+            let subset_bound = self.subsets.map(of_subsets);
             let reached =
                 || clairvoyant_stretch(jobs, nodes, self.penalty, self.tau, bound).map_err(Failure::input);
             let reached = self.clairvoyant.then(reached).transpose()?;
             let least = || max_stretch_bound_with_penalties(jobs, nodes, self.penalty, self.tau, bound);
             let penalty_bound = self.clairvoyant.then(least);
-            Ok(Segment { segment, jobs: jobs.len(), bound, penalty_bound, reached })
+            Ok(Segment { segment, jobs: jobs.len(), bound, subset_bound, penalty_bound, reached })
         };
         let solved: Result<Vec<Segment>, Failure> =
             pool.install(|| segments.par_iter().progress_with(bar.clone()).map(solve).collect());

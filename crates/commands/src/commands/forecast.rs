@@ -2,8 +2,8 @@
 
 mod answer;
 mod answered;
+mod assessed;
 mod backtest;
-mod judged;
 mod picture;
 mod reading;
 mod times;
@@ -22,7 +22,7 @@ use dfrsim_cluster::{EstimateModel, Overrun, SimulationError};
 use dfrsim_forecast::backtest::History;
 use dfrsim_forecast::draw::Correlation;
 use dfrsim_forecast::forecast::{Forecast as Drawn, Method};
-use dfrsim_forecast::moment::Moment;
+use dfrsim_forecast::snapshot::Snapshot;
 use dfrsim_forecast::state::StateJob;
 use dfrsim_model::platform::classes::Misfits;
 use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
@@ -32,13 +32,13 @@ use reading::{NOT_IN_QUEUE, Past};
 use std::path::PathBuf;
 use times::{At, Duration};
 
-/// Forecast when waiting jobs will start, from the state of a system at one moment
+/// Forecast when waiting jobs will start, from the state of a system
 ///
-/// The moment is simulated many times under the policy, with run times drawn from the past of each
+/// The state is simulated many times under the policy, with run times drawn from the past of each
 /// user, given the time for which a job has run, and later submissions taken from past weeks. The
-/// quantiles of the simulated starts are the forecast. The state is read, or cut out of the
-/// simulation of a log. With --backtest many moments are forecast and compared with what happened, beside simpler
-/// predictions.
+/// quantiles of the simulated starts are the forecast. The state is read from a file, or is that of
+/// a log's simulation at a time. With --backtest many past moments are forecast, and the forecasts
+/// and simpler predictions are compared with the actual starts.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -54,7 +54,7 @@ pub(crate) struct Forecast {
     policy_name: String,
     #[arg(skip = Policy::Equipartition)]
     policy: Policy,
-    /// Moment of the forecast: a second of the log, or a date such as 2026-03-14T08:00, if the log
+    /// Time of the forecast: a second of the log, or a date such as 2026-03-14T08:00, if the log
     /// has UnixStartTime
     #[arg(long, value_name = "TIME", required_unless_present_any = ["backtest", "state"], conflicts_with = "backtest")]
     at: Option<At>,
@@ -63,13 +63,13 @@ pub(crate) struct Forecast {
     #[arg(long, value_name = "FILE", conflicts_with = "backtest", value_hint = clap::ValueHint::FilePath)]
     state: Option<PathBuf>,
     /// Nodes that are down or drained: the output of scontrol show node, or of sinfo with the columns
-    /// NODELIST and STATE. They stay so
+    /// NODELIST and STATE. They remain down or drained
     #[arg(long = "node-states", value_name = "FILE", requires_all = ["state", "slurm_conf"], value_hint = clap::ValueHint::FilePath)]
     node_states: Option<PathBuf>,
     /// Take the starts that the log records, instead of those of its simulation
     #[arg(long, conflicts_with = "state")]
     recorded: bool,
-    /// Forecast a job that is submitted at the moment, such as 'nodes=4 time=2:00:00 user=3', instead
+    /// Forecast a job that is submitted at that time, such as 'nodes=4 time=2:00:00 user=3', instead
     /// of the waiting ones. Several are forecast one by one, and the first to start comes first
     #[arg(long = "submit", value_name = "JOB", conflicts_with = "backtest")]
     submissions: Vec<times::Hypothetical>,
@@ -79,13 +79,13 @@ pub(crate) struct Forecast {
     /// Treatment of a job that exceeds its estimate: extend or kill
     #[arg(long, value_parser = one_of(Overrun::ALL, Overrun::name), default_value = "kill")]
     overrun: Overrun,
-    /// Number of simulations of a moment
+    /// Number of simulations of each moment
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     draws: u32,
-    /// Draw the run time of each job for itself; otherwise those of a user move together
+    /// Draw run times independently; otherwise those of a user's jobs are correlated
     #[arg(long)]
     independent: bool,
-    /// Forecast many moments of the second half of the log and compare with what happened
+    /// Forecast many moments of the second half of the log and compare with the actual starts
     #[arg(long)]
     backtest: bool,
     /// Number of random moments of a backtest
@@ -103,7 +103,7 @@ pub(crate) struct Forecast {
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// Picture of the queue to write (.svg, .png or .pdf): the bands from 10 to 90 %. The data are
-    /// written beside it as CSV
+    /// also written as CSV, to a file of the same name
     #[arg(long, value_name = "FILE.svg", conflicts_with = "backtest", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
 }
@@ -132,11 +132,11 @@ impl Forecast {
         Method { draws: self.draws, correlation, ..Method::default() }
     }
 
-    /// Returns the moment, and the names of its waiting jobs.
-    fn moment(&self, past: &Past, history: &History<'_>) -> Result<(Moment, Vec<Named>), Failure> {
+    /// Returns the snapshot to forecast, and the names of its waiting jobs.
+    fn snapshot(&self, past: &Past, history: &History<'_>) -> Result<(Snapshot, Vec<Named>), Failure> {
         if let Some(state) = &past.state {
             let named = |job: &StateJob| Named::new(job.name.clone(), job.user.clone(), job.reason.clone());
-            return Ok((state.moment.clone(), state.waiting.iter().map(named).collect()));
+            return Ok((state.snapshot.clone(), state.waiting.iter().map(named).collect()));
         }
         let at = self.at.expect("clap requires it without a state and a backtest");
         let at = at.second(past.origin).map_err(Failure::input)?;
@@ -146,46 +146,47 @@ impl Forecast {
                 "--at {at}: the log has submissions from {first} to {last} s only"
             )));
         }
-        let mut moments = vec![history.at(at)];
-        history.remember(&past.setup, &mut moments).map_err(failure)?;
-        let moment = moments.pop().unwrap_or_else(|| Moment { at, ..Moment::default() });
+        let mut snapshots = vec![history.at(at)];
+        history.remember(&past.setup, &mut snapshots).map_err(failure)?;
+        let snapshot = snapshots.pop().unwrap_or_else(|| Snapshot { at, ..Snapshot::default() });
         let named = |job: &Job| Named::new(job.id.to_string(), job.user.map(|user| user.to_string()), None);
-        let names = moment.waiting.iter().map(named).collect();
-        Ok((moment, names))
+        let names = snapshot.waiting.iter().map(named).collect();
+        Ok((snapshot, names))
     }
 
-    /// Forecasts the waiting jobs of one moment, or jobs that would be submitted then. The forecasts
-    /// of the weeks before are judged first.
+    /// Forecasts the waiting jobs of one snapshot, or hypothetical jobs that are submitted at its
+    /// time. The forecasts of the weeks before are assessed first.
     fn forecast(&self, past: &Past) -> Result<Forecasts, Failure> {
         let history = History::of(&past.schedule).simulated_from(&past.simulated);
-        let (moment, names) = self.moment(past, &history)?;
-        let (at, seed) = (moment.at, Seed::new(self.workload.seed));
+        let (snapshot, names) = self.snapshot(past, &history)?;
+        let (at, seed) = (snapshot.at, Seed::new(self.workload.seed));
         if history.span().is_none_or(|(first, _)| at.saturating_since(first) < WEEK) {
             notice!(
-                "{}: notice: it has no whole week before the moment: later submissions are not simulated",
+                "{}: notice: it has less than a week of jobs before the forecast: later submissions are not simulated",
                 self.workload.path()?.display()
             );
         }
-        self.tell_misfits(past, moment.waiting.iter().chain(past.submitted.values()));
-        let judgement = history.judge(&past.setup, at, (self.method(), seed)).map_err(failure)?;
+        self.tell_misfits(past, snapshot.waiting.iter().chain(past.submitted.values()));
+        let assessment = history.assess(&past.setup, at, (self.method(), seed)).map_err(failure)?;
         let known = (&history.past, &history.submissions);
-        let draw =
-            |moment: &Moment| Drawn::of(&past.setup, moment, known, self.method(), seed).map_err(failure);
-        let source = Source { history: &history, judgement };
+        let draw = |snapshot: &Snapshot| {
+            Drawn::of(&past.setup, snapshot, known, self.method(), seed).map_err(failure)
+        };
+        let source = Source { history: &history, assessment };
         let jobs = if self.submissions.is_empty() {
-            let drawn = draw(&moment)?;
-            let rows = moment.waiting.iter().zip(&drawn.jobs).zip(names);
+            let drawn = draw(&snapshot)?;
+            let rows = snapshot.waiting.iter().zip(&drawn.jobs).zip(names);
             rows.map(|((job, forecast), named)| JobAnswer::new(named, (job, at), forecast, &source)).collect()
         } else {
             let of_one = |(number, wanted): (u64, &times::Hypothetical)| {
-                let mut moment = moment.clone();
+                let mut snapshot = snapshot.clone();
                 let job = match past.submitted.get(&JobId(NOT_IN_QUEUE + number)) {
                     Some(job) => job.clone(),
                     None => wanted.job(at, &past.users).map_err(Failure::input)?,
                 };
-                moment.waiting.push(job.clone());
-                let drawn = draw(&moment)?;
-                let forecast = drawn.jobs.last().expect("the job is in the moment");
+                snapshot.waiting.push(job.clone());
+                let drawn = draw(&snapshot)?;
+                let forecast = drawn.jobs.last().expect("the snapshot has the hypothetical job");
                 let named = Named::new(wanted.text(), wanted.user(), None);
                 Ok(JobAnswer::new(named, (&job, at), forecast, &source))
             };
@@ -196,21 +197,21 @@ impl Forecast {
             jobs
         };
         let held = past.state.as_ref().map_or(&[][..], |state| &state.held);
-        let answer = Forecasts::new(&moment, jobs, held.to_vec(), judgement, (self.draws, &self.policy));
+        let answer = Forecasts::new(&snapshot, jobs, held.to_vec(), assessment, (self.draws, &self.policy));
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &answer.csv())?;
         }
         if let Some(path) = &self.picture {
             let (picture, mut files) = (PictureFile::new(path)?, OutputFiles::default());
             let figure = dfrsim_plots::draw(&answer.drawing(), &dfrsim_plots::Appearance::default())
-                .ok_or_else(|| Failure::Result("no job waits that the picture could show".into()))?;
+                .ok_or_else(|| Failure::Result("no job waits, so there is nothing to draw".into()))?;
             picture.write(&mut files, &figure)?;
             files.finish()?;
         }
         Ok(answer)
     }
 
-    /// Tells which of these jobs no node can hold, so that they never start.
+    /// Prints a notice of the jobs that no node can hold, so that they never start.
     fn tell_misfits<'a>(&self, past: &Past, jobs: impl Iterator<Item = &'a Job>) {
         let Some(nodes) = &past.setup.options.unequal else { return };
         let mut misfits = Misfits::default();
@@ -220,33 +221,36 @@ impl Forecast {
         }
     }
 
-    /// Forecasts many moments and compares with what happened.
+    /// Forecasts many snapshots and compares the forecasts with the actual starts.
     fn compare(&self, past: &Past) -> Result<backtest::Backtested, Failure> {
         let history = History::of(&past.schedule).simulated_from(&past.simulated);
         let (first, last) = history.span().unwrap_or_default();
         let half = SimTime::from_micros(first.micros() + last.since(first).micros() / 2);
         let seed = Seed::new(self.workload.seed);
-        let (mut moments, idle) = match &self.every {
-            Some(every) => history.regular_moments((half, last), every.span()),
-            None => history.draw_moments((half, last), self.moments, seed),
+        let (mut snapshots, idle) = match &self.every {
+            Some(every) => history.regular_snapshots((half, last), every.span()),
+            None => history.draw_snapshots((half, last), self.moments, seed),
         };
-        history.remember(&past.setup, &mut moments).map_err(failure)?;
-        if moments.is_empty() {
-            return Err(Failure::Result("no job waits at any moment of the second half of the log".into()));
+        history.remember(&past.setup, &mut snapshots).map_err(failure)?;
+        if snapshots.is_empty() {
+            return Err(Failure::Result(
+                "no job waits at any of these times in the second half of the log".into(),
+            ));
         }
-        let judgement = history.judge(&past.setup, half, (self.method(), seed)).map_err(failure)?;
-        let bar = bar(moments.len() as u64, "{bar:40} {pos}/{len} moments, {per_sec}, {eta} left");
-        let compared =
-            history.backtest(&past.setup, &moments, (self.method(), seed), || bar.inc(1)).map_err(failure)?;
+        let assessment = history.assess(&past.setup, half, (self.method(), seed)).map_err(failure)?;
+        let bar = bar(snapshots.len() as u64, "{bar:40} {pos}/{len} moments, {per_sec}, {eta} left");
+        let compared = history
+            .backtest(&past.setup, &snapshots, (self.method(), seed), || bar.inc(1))
+            .map_err(failure)?;
         bar.finish_and_clear();
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &backtest::csv(&compared))?;
         }
-        Ok(backtest::Backtested::new(&compared, idle, judgement, (self.draws, &self.policy)))
+        Ok(backtest::Backtested::new(&compared, idle, assessment, (self.draws, &self.policy)))
     }
 }
 
-/// Time of which later submissions are drawn: a week.
+/// Shortest history from which later submissions are drawn: a week.
 const WEEK: SimSpan = SimSpan::from_secs(7 * 86_400);
 
 fn failure(error: SimulationError) -> Failure {

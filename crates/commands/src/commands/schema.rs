@@ -98,7 +98,7 @@ pub(super) const ANSWERS: [AnswerSchema; 33] = [
     ("draw stretch", output_schema::<Written>),
     ("draw waits", output_schema::<Written>),
     ("bound", output_schema::<bound::Bounds>),
-    ("log info", output_schema::<log::info::Described>),
+    ("log info", output_schema::<log::info::DescribedLog>),
     ("log convert", output_schema::<Written>),
     ("log generate", output_schema::<Written>),
     ("log anonymise", output_schema::<log::anonymise::Anonymised>),

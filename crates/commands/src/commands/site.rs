@@ -69,15 +69,15 @@ pub(crate) struct MakeSite {
 }
 
 /// Largest number of copies of a log.
-const MOST_COPIES: u32 = 1_000;
-/// Smallest number of copies whose standard error says something.
+const MAX_COPIES: u32 = 1_000;
+/// Smallest number of copies for which a standard error is printed.
 const FEWEST_COPIES: u32 = 5;
 
 /// Reads the number of copies.
 fn copies(text: &str) -> Result<u32, String> {
-    let is_known = |copies: &u32| *copies == 0 || (FEWEST_COPIES..=MOST_COPIES).contains(copies);
+    let is_known = |copies: &u32| *copies == 0 || (FEWEST_COPIES..=MAX_COPIES).contains(copies);
     let copies = text.parse().ok().filter(is_known);
-    copies.ok_or_else(|| format!("expected 0, or a number from {FEWEST_COPIES} to {MOST_COPIES}"))
+    copies.ok_or_else(|| format!("expected 0, or a number from {FEWEST_COPIES} to {MAX_COPIES}"))
 }
 
 /// Configuration of a site as it was understood.
@@ -93,7 +93,7 @@ pub(crate) struct Understood {
     fit_no_node: Vec<String>,
     /// The configuration as it was understood, one line per fact.
     understood: Vec<String>,
-    /// Unsupported settings, ordered by their likely effect on results, the gravest first.
+    /// Unsupported settings, ordered by their likely effect on results, the most severe first.
     not_used: Vec<NotUsed>,
     /// The variants, including the site as it is.
     variants: Vec<String>,

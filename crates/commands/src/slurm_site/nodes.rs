@@ -30,7 +30,7 @@ pub(crate) fn report_drains(outages: &Outages, policy: Policy) {
     }
 }
 
-/// Memory of nodes on which memory counts for nothing, in GB. It is so large that no jobs fill it: the
+/// Memory of nodes on which memory is not limited, in GB. It is so large that no jobs fill it: the
 /// largest that a platform can have.
 const COUNTLESS_GB: f64 = 1e6;
 

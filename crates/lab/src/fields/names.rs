@@ -1,4 +1,4 @@
-//! Messages about unknown names, with the names that may be meant.
+//! Messages about unknown names, with the nearest valid names.
 
 use dfrsim_model::named::UnknownName;
 pub use dfrsim_model::named::nearest;

@@ -152,8 +152,9 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Maximum number of places that are suggested for a field; a name with more of them says too little.
-const MOST_PLACES: usize = 3;
+/// Maximum number of places that are suggested for a field; for a name with more of them none is
+/// suggested.
+const MAX_PLACES: usize = 3;
 
 /// Completes the message for a field that is unknown in the scenario itself, but known in tables of
 /// it: names these in place of the fields of the scenario.
@@ -167,7 +168,7 @@ fn point_to_nested(fault: &mut Fault, docs: &[FieldDoc]) {
     if places.is_empty() {
         places = nested(docs, "", name, true);
     }
-    if !places.is_empty() && places.len() <= MOST_PLACES {
+    if !places.is_empty() && places.len() <= MAX_PLACES {
         fault.message = format!("unknown field `{name}`; did you mean {}?", places.join(" or "));
     }
 }

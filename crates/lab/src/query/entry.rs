@@ -25,6 +25,22 @@ pub struct ClaimEntry {
     pub published: Option<f64>,
 }
 
+impl ClaimEntry {
+    /// Returns true if the claim compares some lines with all others by means over this column, such
+    /// as "MCT is the best on average". The labels of the column may then be resampled.
+    pub fn is_ranking_over(&self, column: &str) -> bool {
+        let is_apart = |comparison: &SideComparison| {
+            matches!(comparison, SideComparison::Aggregates { sides: Sides::Apart(_), .. })
+        };
+        match &self.query {
+            Query::Compare(comparison, values) => {
+                is_apart(comparison) && values.lines.over.iter().any(|over| over == column)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Query that decides a claim, or a part of one.
 #[derive(Clone, Debug)]
 pub enum Query {

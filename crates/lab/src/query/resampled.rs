@@ -21,7 +21,7 @@ impl Bootstrap {
             Verdict::Holds => part,
             Verdict::Fails if proven == Some(Verdict::Holds) => 0.0,
             Verdict::Fails => 1.0 - part,
-            Verdict::Open => 0.0,
+            Verdict::Open | Verdict::Undecided => 0.0,
         };
         let shown: Vec<f64> = resamples.iter().filter_map(|found| found.shown).collect();
         let interval = claim.ours.and_then(|_| self.percentiles(shown));

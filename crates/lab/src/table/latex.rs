@@ -26,8 +26,9 @@ impl Table {
     /// the line if it is still too wide. The first line names the packages that a document needs.
     pub fn latex(&self) -> String {
         let (same, different) = self.constant_columns();
-        let columns: Vec<Column<'_>> = different.into_iter().map(|at| Column::new(self, at)).collect();
-        let is_wide = columns.iter().map(Column::width).sum::<usize>() > NARROW;
+        let columns: Vec<LatexColumn<'_>> =
+            different.into_iter().map(|at| LatexColumn::new(self, at)).collect();
+        let is_wide = columns.iter().map(LatexColumn::width).sum::<usize>() > NARROW;
         let packages = if is_wide { "booktabs,graphicx,siunitx" } else { "booktabs,siunitx" };
         let mut text = format!("% \\usepackage{{{packages}}}\n");
         for (name, value) in same {
@@ -37,7 +38,7 @@ impl Table {
         text += before;
         let kinds: Vec<String> = columns.iter().map(|column| column.kind.specification()).collect();
         _ = writeln!(text, "\\begin{{tabular}}{{{}}}\n\\toprule", kinds.join(" "));
-        let names = columns.iter().map(Column::heading);
+        let names = columns.iter().map(LatexColumn::heading);
         _ = writeln!(text, "{} \\\\\n\\midrule", names.collect::<Vec<_>>().join(" & "));
         for line in 0..self.lines().len() {
             let cells: Vec<String> = columns.iter().map(|column| column.format(line)).collect();
@@ -53,7 +54,7 @@ impl Table {
 }
 
 /// Alignment of a column.
-enum Kind {
+enum ColumnKind {
     /// Texts, to the left.
     Left,
     /// Formatted numbers, such as intervals, to the right.
@@ -62,12 +63,12 @@ enum Kind {
     Numbers { whole: usize, decimals: usize, is_signed: bool },
 }
 
-impl Kind {
+impl ColumnKind {
     fn specification(&self) -> String {
         match self {
-            Kind::Left => "l".to_owned(),
-            Kind::Right => "r".to_owned(),
-            Kind::Numbers { whole, decimals, is_signed } => {
+            ColumnKind::Left => "l".to_owned(),
+            ColumnKind::Right => "r".to_owned(),
+            ColumnKind::Numbers { whole, decimals, is_signed } => {
                 let sign = if *is_signed { "-" } else { "" };
                 format!("S[table-format={sign}{whole}.{decimals}]")
             }
@@ -75,7 +76,7 @@ impl Kind {
     }
 }
 
-impl Column<'_> {
+impl LatexColumn<'_> {
     /// Returns the width in letters, with the gap to the next column.
     fn width(&self) -> usize {
         let heading = self.name.split('_').map(|word| word.chars().count()).max().unwrap_or(0);
@@ -88,7 +89,7 @@ impl Column<'_> {
         let words: Vec<String> = self.name.split('_').filter(|word| !word.is_empty()).map(escape).collect();
         match words.as_slice() {
             [_, _, ..] => {
-                let side = if matches!(self.kind, Kind::Left) { "l" } else { "r" };
+                let side = if matches!(self.kind, ColumnKind::Left) { "l" } else { "r" };
                 // Struts keep the lines of all columns at the same heights.
                 format!("{{\\shortstack[{side}]{{{}\\strut}}}}", words.join("\\strut\\\\"))
             }
@@ -98,14 +99,14 @@ impl Column<'_> {
 }
 
 /// A column with its cells.
-struct Column<'t> {
+struct LatexColumn<'t> {
     name: &'t str,
     cells: Vec<&'t Cell>,
-    kind: Kind,
+    kind: ColumnKind,
 }
 
-impl<'t> Column<'t> {
-    fn new(table: &'t Table, at: usize) -> Column<'t> {
+impl<'t> LatexColumn<'t> {
+    fn new(table: &'t Table, at: usize) -> LatexColumn<'t> {
         let cells: Vec<&Cell> = table.lines().iter().map(|line| &line[at]).collect();
         let is_number = |cell: &&Cell| match cell {
             Cell::Number(number) => number.is_finite(),
@@ -113,11 +114,13 @@ impl<'t> Column<'t> {
             Cell::Text(_) | Cell::Formatted(_) => false,
         };
         let mut kind = match () {
-            () if cells.iter().any(|cell| cell.is_text()) => Kind::Left,
-            () if cells.iter().all(is_number) => Kind::Numbers { whole: 1, decimals: 0, is_signed: false },
-            () => Kind::Right,
+            () if cells.iter().any(|cell| cell.is_text()) => ColumnKind::Left,
+            () if cells.iter().all(is_number) => {
+                ColumnKind::Numbers { whole: 1, decimals: 0, is_signed: false }
+            }
+            () => ColumnKind::Right,
         };
-        if let Kind::Numbers { whole, decimals, is_signed } = &mut kind {
+        if let ColumnKind::Numbers { whole, decimals, is_signed } = &mut kind {
             for text in cells.iter().map(|cell| cell.rounded()) {
                 let digits = text.trim_start_matches('-');
                 let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
@@ -126,7 +129,7 @@ impl<'t> Column<'t> {
             }
         }
         let name = table.header().nth(at).unwrap_or_default();
-        Column { name, cells, kind }
+        LatexColumn { name, cells, kind }
     }
 
     fn format(&self, line: usize) -> String {

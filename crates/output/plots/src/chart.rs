@@ -102,8 +102,8 @@ impl Frame {
         MARGIN + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100
     }
 
-    /// Returns the height of each panel: its own, or its part of what the rest leaves of the height
-    /// that was chosen for the picture, but no less than its labels need.
+    /// Returns the height of each panel: its own, or its share of the remaining height of a
+    /// picture with a given height, but at least the height of its labels.
     fn heights(&self, legend: &Legend) -> Vec<i32> {
         let own: Vec<i32> = self.panels.iter().map(|(_, height)| *height).collect();
         let Some(height) = self.size.height else { return own };

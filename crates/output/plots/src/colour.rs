@@ -12,7 +12,7 @@ pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
 pub(crate) const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
 /// Colour of counts of moves.
 pub(crate) const MOVES: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
-/// Colour of what has no colour of its own.
+/// Colour of everything without a category.
 pub(crate) const OTHERS: RGBColor = RGBColor(0x5f, 0x5f, 0x5f);
 pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 

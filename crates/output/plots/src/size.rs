@@ -11,8 +11,8 @@ const POINTS_PER_CM: f64 = 72.0 / 2.54;
 const COLUMN_CM: f64 = 8.5;
 /// Width of a figure whose size is not chosen, in tenths of a pixel.
 const USUAL_WIDTH: i32 = 600 * PIXEL;
-/// Smallest and largest width of a figure, in pixels: fewer leave no room for the data beside the
-/// labels, and more take too much memory as PNG.
+/// Smallest and largest width of a figure, in pixels: a smaller one leaves no space for the data
+/// next to the labels, and a larger one takes too much memory as PNG.
 const WIDTHS: (f64, f64) = (280.0, 3_000.0);
 /// Largest height of a figure, in pixels.
 const MAX_HEIGHT: f64 = 6_000.0;
@@ -29,7 +29,7 @@ pub struct FigureSize {
     pub(crate) height: Option<i32>,
     /// Points per pixel.
     pub(crate) points: f64,
-    /// True if the size was chosen, so that pictures say how large they are on paper.
+    /// True if the user chose the size, so that pictures state their size on paper.
     pub(crate) is_chosen: bool,
 }
 

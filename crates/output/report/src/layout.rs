@@ -189,7 +189,8 @@ fn claims(table: &Table) -> Markup {
         h2 { "Claims" }
         p {
             "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
-            (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
+            (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open, "
+            (count(Verdict::Undecided)) " not decided by the paper's own numbers."
         }
         details { summary { (table.len()) " claims" } (table.html()) }
     }
@@ -304,8 +305,8 @@ fn versions(manifest: &Manifest) -> Markup {
     }
 }
 
-/// Formats what became of the lines of an input, or the counts that the study reported for it,
-/// without those that are 0.
+/// Formats the counts of an input's lines, or the counts that the study reported for it, without
+/// those that are 0.
 fn input_counts(input: &InputSection) -> String {
     if let Some(AccountSummary { lines, jobs, rejected, left_out, .. }) = &input.account {
         return format!("{lines} lines: {jobs} jobs, {rejected} rejected, {left_out} left out");

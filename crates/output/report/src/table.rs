@@ -147,7 +147,7 @@ impl Table {
         let class = match cell {
             "holds" => "verdict holds",
             "fails" => "verdict fails",
-            "open" => "verdict open",
+            "open" | "undecided" => "verdict open",
             _ => return None,
         };
         is_verdict.then_some(class)

@@ -21,7 +21,7 @@ fields! {
         /// The number of random lists of tasks for each number of processors, in addition to that of
         /// the proof.
         pub replications: u32 = count("a number of lists", 1, 10_000), default 100;
-        /// The numbers of processors.
+        /// Numbers of processors.
         pub processors: Vec<u64> = one_or_many(count("a number of processors", 2, 5)), default vec![2, 3, 4];
     }
 }
@@ -126,7 +126,7 @@ fn best_makespan(tasks: &[u64], processors: u64) -> u64 {
 
 impl Study for ListScheduling {
     const NAME: &'static str = "list-scheduling";
-    const TITLE: &'static str = "List scheduling beside the best schedule (Graham 1969)";
+    const TITLE: &'static str = "List scheduling compared with the best schedule (Graham 1969)";
     const SEMANTICS: u32 = 1;
     const AUDIT: Audit = Audit::Always;
     const RUNS: &'static str = "schedules";
@@ -223,7 +223,7 @@ impl Study for ListScheduling {
         };
         let (x, y) = (Axis::linear("processors"), Axis::linear("makespan by the best one, mean"));
         let chart = Chart::lines(x, y, "order", Order::ALL.iter().map(series).collect());
-        vec![Drawing::new("ratios", "List scheduling beside the best schedule", chart)]
+        vec![Drawing::new("ratios", "List scheduling compared with the best schedule", chart)]
     }
 }
 

@@ -24,8 +24,8 @@ type Values = Vec<Option<f64>>;
 /// Function that computes a value from the cases of a grid.
 type PairFunction<'a> = dyn Fn(&[Pair<'_>]) -> Option<f64> + 'a;
 
-/// Measure of a claim: its name there, its values, and the value of the published tables, if they
-/// have it.
+/// Measure of a claim: its name, its values, and the value in the published tables, if they have
+/// one.
 type Measure = (&'static str, Values, Option<f64>);
 
 /// Returns the claims that the scenario can decide.

@@ -22,12 +22,12 @@ pub(crate) fn grid_nodes(
     listed: Option<&[Resource]>,
     seed: Seed,
 ) -> Vec<Resource> {
-    if let Some(listed) = listed {
-        return listed.to_vec();
-    }
-    let mut nodes = nodes(fields.nodes, seed);
-    if fields.core_ghz_correlation != 0.0 {
+    let mut nodes = listed.map_or_else(|| nodes(fields.nodes, seed), <[Resource]>::to_vec);
+    if listed.is_none() && fields.core_ghz_correlation != 0.0 {
         correlate_cores_and_ghz(&mut nodes, fields.core_ghz_correlation, seed);
+    }
+    if let Some(candidates) = &fields.candidates {
+        candidates.candidates().mark(&mut nodes);
     }
     nodes
 }
@@ -38,6 +38,8 @@ pub(crate) struct GridInUse {
     pub(crate) grid: Grid,
     /// Reservations of each node.
     reserved: Vec<Vec<Reservation>>,
+    /// Label that all requests ask for, by qualitative property.
+    pub(crate) labels: Box<[Option<String>]>,
     pub(crate) seed: Seed,
 }
 
@@ -47,6 +49,7 @@ impl GridInUse {
         resources: Vec<Resource>,
         course: &Usage,
         span: SimSpan,
+        labels: Box<[Option<String>]>,
         seed: Seed,
     ) -> Result<GridInUse, Failure> {
         let all = usage(&resources, course, span, seed);
@@ -55,7 +58,7 @@ impl GridInUse {
         for each in all {
             reserved[each.resource].push(each);
         }
-        Ok(GridInUse { grid, reserved, seed })
+        Ok(GridInUse { grid, reserved, labels, seed })
     }
 
     /// Iterates over the reservations of all nodes.
@@ -68,6 +71,7 @@ impl GridInUse {
         let seed = self.seed.fork("case").numbered(size as u64).numbered(number.into());
         let mut rng = seed.fork("request").rng();
         let (demand, earliest, latest) = test_case(size, &statistics(self.grid.resources()), &mut rng);
+        let demand = Demand { labels: self.labels.clone(), ..demand };
         let mut order: Vec<usize> = (0..self.grid.resources().len()).collect();
         let mut draws = seed.fork("resources").rng();
         for place in 0..order.len() {
@@ -109,10 +113,17 @@ impl TestCase {
         self.demand.request(kind, self.earliest, self.latest)
     }
     /// Returns the nodes that a search examines: the first `multiple` times the requested number,
-    /// either of all nodes or of the eligible ones.
+    /// either of all nodes with the requested label or of the eligible ones.
     pub(crate) fn sample(&self, how: Sample, grid: &Grid, kind: Kind, multiple: usize) -> Vec<usize> {
         let request = self.request(kind);
-        let is_taken = |node: &&usize| how == Sample::Unchecked || request.accepts(&grid.resources()[**node]);
+        let has_label = |node: &Resource| {
+            let mut labels = request.labels.iter().zip(&node.labels);
+            labels.all(|(asked, label)| asked.as_ref().is_none_or(|asked| asked == label))
+        };
+        let is_taken = |node: &&usize| {
+            let node = &grid.resources()[**node];
+            if how == Sample::Unchecked { has_label(node) } else { request.accepts(node) }
+        };
         self.order.iter().filter(is_taken).take(multiple * self.demand.resources).copied().collect()
     }
 }

@@ -1,10 +1,10 @@
 //! Fields of a scenario. The defaults describe the experiments of the text.
 
 use dfrsim_coallocation::Parameters;
-use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
+use dfrsim_coallocation::planetlab::{Candidates, NODES, SIZES, Usage};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, optional, result_folder,
+    Codec, LocatedFile, boolean, choice, count, file, fraction, list, name, number, optional, result_folder,
     seconds, table,
 };
 use dfrsim_model::SimSpan;
@@ -35,6 +35,11 @@ fields! {
         pub usage_deviation: f64 = fraction("a standard deviation"), default Usage::default().deviation;
         /// Correlation of successive measurements of the use of a node.
         pub usage_correlation: f64 = fraction("a correlation"), default Usage::default().correlation;
+        /// Mean levels of use of single properties, where they differ from `usage`.
+        pub property_usage: PropertyUsage = table();
+        /// Nodes with a label that every request asks for, as those of section 4.2 ask for AMD
+        /// Opteron nodes. If absent, all nodes are candidates.
+        pub candidates: Option<CandidateFields> = optional(table());
         /// Numbers of nodes that test cases request.
         pub sizes: Vec<usize> = numbers_of_nodes(MAX_NODES), default SIZES.to_vec();
         /// Number of test cases of each size in a grid.
@@ -72,6 +77,49 @@ fields! {
         if study.sample == Sample::Repetition && !study.optimum.is_empty() {
             at.fault("optimum", "`optimum` requires `sample = \"case\"` or `sample = \"case-unchecked\"`");
         }
+    }
+}
+
+fields! {
+    /// Mean levels of use of single properties, where they differ from `usage`. At 0 a property is
+    /// not reserved: requests share it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PropertyUsage {
+        /// Level of the cores.
+        pub cores: Option<f64> = optional(number("a mean level of use", 0.0..=0.5));
+        /// Level of the GHz.
+        pub ghz: Option<f64> = optional(number("a mean level of use", 0.0..=0.5));
+        /// Level of the memory.
+        pub ram_gb: Option<f64> = optional(number("a mean level of use", 0.0..=0.5));
+    }
+}
+
+fields! {
+    /// Nodes with a label that every request asks for. The label goes to the nodes with the cores
+    /// and the GHz of the candidates; the nodes themselves are not changed, and the amounts that
+    /// requests ask for follow the statistics of all nodes.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CandidateFields {
+        /// Name of the label.
+        pub label: String = name("a label"), default "AMD Opteron".to_owned();
+        /// Numbers of cores of candidates.
+        pub cores: Vec<u64> = list(count("a number of cores", 1, 1_000)).distinct(), default vec![2, 4];
+        /// Lowest GHz of candidates.
+        pub min_ghz: f64 = number("GHz", 0.0..=100.0), default 2.0;
+        /// Highest GHz of candidates.
+        pub max_ghz: f64 = number("GHz", 0.0..=100.0), default 2.8;
+    }
+    check |candidates, at| {
+        if candidates.min_ghz > candidates.max_ghz {
+            at.fault("min_ghz", "`min_ghz` must not exceed `max_ghz`");
+        }
+    }
+}
+
+impl CandidateFields {
+    pub(crate) fn candidates(&self) -> Candidates {
+        let CandidateFields { label, cores, min_ghz, max_ghz } = self.clone();
+        Candidates { label, cores, ghz: [min_ghz, max_ghz] }
     }
 }
 

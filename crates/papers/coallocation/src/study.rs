@@ -36,6 +36,8 @@ pub struct Instance {
     replication: u32,
     nodes: Vec<Resource>,
     usage_model: Usage,
+    /// Label that all requests ask for, by qualitative property.
+    labels: Box<[Option<String>]>,
     seed: Seed,
     /// The grid in use for the day of the test cases.
     day: OnceLock<Result<GridInUse, Failure>>,
@@ -70,7 +72,7 @@ pub enum Variant {
 
 impl Instance {
     fn build_grid(&self, span: SimSpan) -> Result<GridInUse, Failure> {
-        GridInUse::new(self.nodes.clone(), &self.usage_model, span, self.seed)
+        GridInUse::new(self.nodes.clone(), &self.usage_model, span, self.labels.clone(), self.seed)
     }
     fn day(&self) -> Result<&GridInUse, Failure> {
         self.day.get_or_init(|| self.build_grid(DAY)).as_ref().map_err(Clone::clone)
@@ -96,7 +98,7 @@ impl CoallocationStudy {
         let on = instance.stream.get_or_init(|| instance.build_grid(span + patience + DAY));
         let on = on.as_ref().map_err(Clone::clone)?;
         let parameters = self.scenario.parameters.parameters();
-        let stream = Stream { span, mean_gap, patience, kind, parameters };
+        let stream = Stream { span, mean_gap, patience, kind, parameters, labels: on.labels.clone() };
         let mut grid = on.grid.clone();
         let outcome = stream.run(&mut grid, on.seed.fork("stream")).map_err(Failure::violation)?;
         let jobs = outcome.accepted.iter().flat_map(|accepted| &accepted.reservations);
@@ -198,24 +200,32 @@ impl Study for CoallocationStudy {
         let replication = u32::try_from(at).expect("there are at most 10,000 grids");
         let seed = grid_seed(self.scenario.seed, replication);
         let nodes = grid_nodes(&self.scenario, self.listed.as_deref(), seed);
+        let levels = &self.scenario.property_usage;
         let course = Usage {
             mean,
             spread: self.scenario.usage_spread,
             nodes_per_site: self.scenario.nodes_per_site,
             deviation: self.scenario.usage_deviation,
             correlation: self.scenario.usage_correlation,
+            of_properties: [levels.cores, levels.ghz, levels.ram_gb],
         };
+        let labels: Box<[Option<String>]> =
+            self.scenario.candidates.iter().map(|it| Some(it.label.clone())).collect();
         let mut digester = Digester::new();
         digester.integer(seed.value());
         digester.number(mean).number(course.deviation).number(course.correlation);
         if (course.spread, course.nodes_per_site) != (1.0, 1) {
             digester.number(course.spread).integer(course.nodes_per_site as u64);
         }
+        if course.of_properties != [None; 3] {
+            course.of_properties.iter().for_each(|level| _ = digester.number(level.unwrap_or(mean)));
+        }
         for node in &nodes {
             node.capacity.iter().for_each(|&amount| _ = digester.integer(amount));
+            node.labels.iter().for_each(|label| _ = digester.integer(u64::from(!label.is_empty())));
         }
         let (day, stream) = (OnceLock::new(), OnceLock::new());
-        let instance = Instance { replication, nodes, usage_model: course, seed, day, stream };
+        let instance = Instance { replication, nodes, usage_model: course, labels, seed, day, stream };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {

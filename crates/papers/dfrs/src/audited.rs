@@ -54,7 +54,9 @@ fn checked_policy(policy: Policy, parameters: &PolicyOptions) -> Option<CheckedP
         Policy::Fractional(parts) => {
             CheckedPolicy::Fractional(FractionalPolicy::new(parts, parameters.period))
         }
-        Policy::Ranked(_) | Policy::Gang => CheckedPolicy::FullSpeed(policy.to_string().parse().ok()?),
+        Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang => {
+            CheckedPolicy::FullSpeed(policy.to_string().parse().ok()?)
+        }
         Policy::Custom(_) => return None,
     };
     Some(checked).filter(|_| policy.unusual_options(parameters).is_none())

@@ -4,7 +4,7 @@
 //! it. Logs have whole seconds, and what they leave open is enough for that. The differences between
 //! copies are therefore the noise of a figure of one simulation.
 //!
-//! A run time of a log is the difference of a begin and an end that were both rounded down, so that it
+//! A run time of a log is the difference of a start and an end that were both rounded down, so that it
 //! may be longer or shorter by a part of a second. Without that, a job that a timer of a scheduler
 //! starts ends at a tick of the same timer, which does not see that end yet: its nodes would stay idle
 //! for half a second too long on average.
@@ -26,7 +26,7 @@ fields! {
         pub copies: u32 = count("a number of copies", 5, 1_000), default 20;
         /// Time by which submissions and run times are moved, at most, in seconds. Submissions become
         /// later, as logs round them down, and jobs keep their order. Run times become longer or
-        /// shorter, as logs round begins and ends down, by less than themselves and not above the
+        /// shorter, as logs round starts and ends down, by less than themselves and not above the
         /// requested time.
         pub up_to as "up_to_s": SimSpan = positive_seconds(), default SimSpan::from_secs(1);
     }

@@ -143,7 +143,7 @@ columns! {
         /// Parts of devices that tasks held, on average over time, as a fraction of all devices;
         /// empty if nodes have no devices.
         metric(more) pub held_devices: Option<f64>,
-        /// Largest part of all devices that tasks held at a time.
+        /// Largest fraction of all devices that tasks held at any time.
         metric(more) pub peak_held_devices: Option<f64>,
         /// Free parts of devices that the mean task submitted so far could not use, on average over
         /// time, as a fraction of all devices.
@@ -155,7 +155,7 @@ columns! {
         /// Energy of the site from the first submission to the last event, with the power usage
         /// effectiveness; empty if the power of nodes is unknown.
         metric(less, "kWh") pub energy: Option<f64>,
-        /// Part of the energy that tasks add to that of idle nodes.
+        /// Energy that tasks add to that of idle nodes.
         metric(less, "kWh") pub energy_of_jobs: Option<f64>,
         /// Mean power of the nodes over the same time.
         metric(less, "W") pub mean_power: Option<f64>,

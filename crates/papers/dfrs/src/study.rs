@@ -287,7 +287,7 @@ fn nothing_to_count(metrics: &Metrics, jobs: usize) -> Failure {
 }
 
 /// Returns an error if policies are to know the times that users requested, but some jobs have none:
-/// their exact run times would be better knowledge than anyone had.
+/// their exact run times are not a substitute, since nobody knew them.
 fn refuse_unknown_requests(scenario: &Scenario<Online>, parts: &[RawInstance]) -> Result<(), RunError> {
     if scenario.simulation.estimates != EstimateModel::Requested {
         return Ok(());

@@ -16,7 +16,7 @@ pub(crate) struct Waits {
     jobs: Vec<SubmittedJob>,
 }
 
-/// A submitted job, and what became of it.
+/// A submitted job, with its start or its rejection.
 #[derive(Clone, Copy, Debug)]
 struct SubmittedJob {
     id: JobId,

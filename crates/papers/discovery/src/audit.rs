@@ -66,6 +66,8 @@ pub struct SharingAuditor {
     work_conserving: bool,
     /// CPU overhead of a migration on both of its nodes.
     migration_cpu: Share,
+    /// Part of the CPU of a machine that does not reach its program.
+    lost_cpu: Share,
     machines: Vec<Machine>,
     /// Index of each machine's current step in its needs.
     steps: Vec<usize>,
@@ -89,6 +91,13 @@ impl SharingAuditor {
     #[must_use]
     pub fn with_migration_cpu(mut self, migration_cpu: Share) -> SharingAuditor {
         self.migration_cpu = migration_cpu;
+        self
+    }
+
+    /// Sets the part of the CPU of a machine that does not reach its program.
+    #[must_use]
+    pub fn with_lost_cpu(mut self, lost_cpu: Share) -> SharingAuditor {
+        self.lost_cpu = lost_cpu;
         self
     }
 
@@ -193,7 +202,8 @@ impl SharingAuditor {
     fn integrate(&mut self, seconds: f64, vms: &[VmState]) {
         let mut minimum = 1.0_f64;
         for (vm, sum) in vms.iter().zip(&mut self.yields) {
-            let part = if vm.need == Share::ZERO { 1.0 } else { vm.used.as_f64() / vm.need.as_f64() };
+            let got = vm.used.as_f64() * (1.0 - self.lost_cpu.as_f64());
+            let part = if vm.need == Share::ZERO { 1.0 } else { got / vm.need.as_f64() };
             *sum += part * seconds;
             minimum = minimum.min(part);
         }

@@ -56,6 +56,10 @@ fields! {
         /// Fraction of the CPU of both of its nodes that a migration uses while it lasts; the text
         /// has such a cost, but no number.
         pub migration_cpu: f64 = fraction("a fraction of a node"), default 0.0;
+        /// Fraction of the CPU of each machine that does not reach its program: that of its kernel,
+        /// and what is lost when programs are stopped and resumed. Xen and the policies see it as
+        /// used, so that it lowers yields alone.
+        pub lost_cpu: f64 = fraction("a fraction of a node"), default 0.0;
         /// Sharing of the CPU: `weights` are work-conserving, `caps` are not.
         pub sharing: Sharing =
             choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
@@ -176,6 +180,7 @@ impl Setting {
             threshold: self.threshold,
             migration: self.migration,
             migration_cpu: Share::try_from_f64(self.migration_cpu).unwrap_or(Share::ONE),
+            lost_cpu: Share::try_from_f64(self.lost_cpu).unwrap_or(Share::ONE),
             sharing: self.sharing,
             spare: self.spare,
             lowering: self.lowering,

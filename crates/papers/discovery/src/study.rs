@@ -126,6 +126,7 @@ impl Study for DiscoveryStudy {
             threshold,
             migration,
             migration_cpu,
+            lost_cpu,
             sharing,
             spare,
             lowering,
@@ -150,6 +151,8 @@ impl Study for DiscoveryStudy {
             .field("yield_floor", yield_floor.units())
             .field("yield_precision", yield_precision.units())
             .field("relabel", relabel);
+        // Rows without a loss keep their keys.
+        key.optional("lost_cpu", (*lost_cpu > 0.0).then_some(lost_cpu));
     }
     fn labels(&self, (setting, approach): &(Setting, Approach)) -> Labels {
         vec![("setting", setting.name.clone()), ("approach", approach.to_string())]
@@ -227,7 +230,7 @@ impl Audited {
         let machines = workload.vms().iter().map(machine).collect();
         let by_weights = settings.sharing == Sharing::Weights;
         let auditor = SharingAuditor::new(workload.nodes(), by_weights, machines);
-        Audited(auditor.with_migration_cpu(settings.migration_cpu))
+        Audited(auditor.with_migration_cpu(settings.migration_cpu).with_lost_cpu(settings.lost_cpu))
     }
 }
 

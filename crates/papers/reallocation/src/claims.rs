@@ -7,9 +7,11 @@ use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
 use dfrsim_lab::query::{
-    Cells, ClaimChecker, Entries, LabelledValues, Limit, NamedCheck, QueryResult, sources,
+    Cells, ClaimChecker, ClaimEntry, Entries, LabelledValues, Limit, NamedCheck, QueryResult, sources,
 };
 use dfrsim_lab::{Claim, Estimate, Long};
+use dfrsim_model::Seed;
+use rand::RngExt as _;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -18,6 +20,9 @@ static CLAIMS: LazyLock<Entries> =
 
 /// Longest delay in hours without starvation. The text gives no limit; this one is ours.
 const STARVED_H: f64 = 168.0;
+
+/// Number of resamples of the published workloads.
+const RESAMPLES: u32 = 1_000;
 
 const COLUMNS: [&str; 6] = ["algorithm", "platform", "local", "heuristic", "workload", "replication"];
 const METRICS: [&str; 6] = [
@@ -91,7 +96,8 @@ pub(crate) fn claims(rows: &Long<Simulation>, report: Published) -> Vec<Claim> {
     let of_one =
         |replication: &u32| Metrics::from_rows(rows.ok().filter(|row| row.replication == *replication), None);
     let each: Vec<Metrics> = replications.iter().map(of_one).collect();
-    evaluate_claims(&Metrics::from_rows(rows.ok(), None), &each, report)
+    let claims = evaluate_claims(&Metrics::from_rows(rows.ok(), None), &each, report);
+    claims.into_iter().map(|claim| settled(claim, report)).collect()
 }
 
 /// Evaluates claims on the means over all replications, with the intervals over each of them.
@@ -109,6 +115,39 @@ fn evaluate_claims(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Cl
         ..ClaimChecker::without_replications(&all)
     };
     judge.claims(CLAIMS.iter())
+}
+
+/// Rankings of the heuristics on average over the workloads, by their text, with the fraction of the
+/// resamples of the published workloads in which each holds.
+static SUPPORT: LazyLock<Vec<(String, f64)>> = LazyLock::new(|| {
+    let tables = Published::Rr7226.tables();
+    let rankings: Vec<&ClaimEntry> =
+        CLAIMS.iter().filter(|entry| entry.is_ranking_over("workload")).collect();
+    let mut rng = Seed::new(1).fork("published workloads").rng();
+    let mut holding = vec![0_u32; rankings.len()];
+    let count = tables.workloads.len();
+    for _ in 0..RESAMPLES {
+        let drawn: Vec<usize> = (0..count).map(|_| rng.random_range(0..count)).collect();
+        let metrics = tables.of_workloads(&drawn);
+        let cells = query_cells(&metrics);
+        for (entry, holding) in rankings.iter().zip(&mut holding) {
+            *holding += u32::from(entry.evaluate(&cells).is_some_and(|found| found.holds()));
+        }
+    }
+    let support = |(entry, &holding): (&&ClaimEntry, &u32)| {
+        (entry.text.clone(), f64::from(holding) / f64::from(RESAMPLES))
+    };
+    rankings.iter().zip(&holding).map(support).collect()
+});
+
+/// Marks the rankings that the seven workloads of the report do not decide themselves.
+fn settled(claim: Claim, report: Published) -> Claim {
+    let Published::Rr7226 = report;
+    let support = SUPPORT.iter().find(|(text, _)| *text == claim.claim);
+    match support {
+        Some((_, support)) => claim.with_published_support(*support),
+        None => claim,
+    }
 }
 
 /// Finds the largest delay of a job with cancellation, and its simulation.
@@ -150,6 +189,25 @@ mod tests {
             .collect();
         assert_eq!(failing, []);
         assert_eq!(claims.len() + 1, CLAIMS.iter().count());
+    }
+
+    /// The seven workloads of the report decide none of its rankings: in at least one of twenty other
+    /// choices of them, another heuristic is the best. An own program finds the same fractions.
+    #[test]
+    fn no_ranking_is_decided_by_the_report() {
+        assert_eq!(SUPPORT.len(), 13, "{SUPPORT:?}");
+        let most = SUPPORT.iter().map(|(_, support)| *support).fold(0.0, f64::max);
+        assert!((0.92..Claim::DECIDED).contains(&most), "{SUPPORT:?}");
+        let tables = Published::Rr7226.tables();
+        let claims = evaluate_claims(tables, std::slice::from_ref(tables), Published::Rr7226);
+        let claims: Vec<Claim> = claims.into_iter().map(|it| settled(it, Published::Rr7226)).collect();
+        let is_undecided = |claim: &&Claim| claim.verdict_published == Some(Verdict::Undecided);
+        assert_eq!(claims.iter().filter(is_undecided).count(), 13);
+        // What our rows confirm is confirmed, whatever the published tables decide.
+        assert!(claims.iter().filter(is_undecided).all(|claim| claim.verdict == Verdict::Holds));
+        let failing = claims.iter().find(is_undecided).cloned().unwrap();
+        let failing = Claim { verdict: Verdict::Fails, ..failing };
+        assert_eq!(failing.with_published_support(0.5).verdict, Verdict::Undecided);
     }
 
     /// Checks that one replication has no interval, and that two with the same values have one of

@@ -103,6 +103,21 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
+    /// Returns the values of these workloads alone, by place; one may occur several times, and each
+    /// occurrence counts as a workload of its own. Effects are left out.
+    pub(crate) fn of_workloads(&self, places: &[usize]) -> Metrics {
+        let mut metrics = Metrics::default();
+        for group in &self.groups {
+            for (place, &of) in places.iter().enumerate() {
+                for metric in Metric::ALL {
+                    let value = self.value(metric, group, &self.workloads[of]);
+                    metrics.add(metric, group, &place.to_string(), value);
+                }
+            }
+        }
+        metrics
+    }
+
     /// Computes the metrics of rows, to be compared with `published`.
     pub(crate) fn from_rows<'a>(
         rows: impl Iterator<Item = &'a Simulation>,

@@ -140,11 +140,37 @@ fields! {
         pub model_cores: Option<u32> = optional(count("a number of cores", 1, 1 << 20));
         /// Largest load of a generated month; if it is exceeded, run times are shortened.
         pub max_load: f64 = positive("a load"), default 0.9;
+        /// Model of the jobs of sites without a log: bags of jobs with default walltimes. If absent,
+        /// they are those of the Lublin-Feitelson model.
+        pub bursts: Option<BurstFields> = optional(table());
         /// Treatment of jobs of logs that fit on no cluster: they are an error, or left out and
         /// counted.
         pub skip_too_wide as "too_wide": bool = choice([("error", false), ("skip", true)]), default false;
     }
     renamed { "most_load" => "max_load" }
+}
+
+fields! {
+    /// Bags of independent jobs that arrive at once, at times uniform over the month. A `load` scales
+    /// their run times, but not the default walltime.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BurstFields {
+        /// Exponent of the sizes of bags: the probability of at least n jobs is n^-exponent.
+        pub size_exponent: f64 = number("an exponent", 0.1..=10.0), default 1.0;
+        /// Largest number of jobs of a bag.
+        pub max_bag: usize = count("a number of jobs", 1, MOST_JOBS), default 1_000;
+        /// Largest number of cores of a job. All powers of two up to it are equally likely.
+        pub max_width: u32 = count("a number of cores", 1, 1 << 20), default 16;
+        /// Median run time of the jobs.
+        pub median_run_s: SimSpan = seconds(1.0..=YEAR_S), default SimSpan::from_secs(120);
+        /// Standard deviation of the natural logarithm of the run times of bags.
+        pub bag_deviation: f64 = number("a standard deviation", 0.0..=10.0), default 2.0;
+        /// Standard deviation of the natural logarithm of the run times within a bag.
+        pub job_deviation: f64 = number("a standard deviation", 0.0..=10.0), default 0.5;
+        /// Walltime of all jobs that end within it, the default of the batch system. Longer jobs
+        /// have `jobs.walltimes`.
+        pub default_walltime_s: SimSpan = seconds(1.0..=YEAR_S), default SimSpan::from_secs(3_600);
+    }
 }
 
 fields! {

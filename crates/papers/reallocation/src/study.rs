@@ -338,11 +338,18 @@ impl Study for GridStudy {
     fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
         let metrics = Metrics::from_rows(rows.ok(), self.fields.published.map(Published::tables));
         let windows = self.windows();
-        let mut tables = vec![tables::jobs(&windows, self.fields.published)];
+        let answers = [
+            tables::gains(rows, self.fields.published.is_none()),
+            tables::reference(rows, self.fields.meta.copies),
+        ];
+        // What is printed as the answer comes first.
+        let (mut tables, others): (Vec<NamedTable>, Vec<NamedTable>) =
+            answers.into_iter().partition(|table| table.is_printed);
+        tables.push(tables::jobs(&windows, self.fields.published));
         tables.extend(tables::published_tables(&metrics));
         tables.extend([tables::summary(&metrics), tables::metrics(&metrics)]);
-        tables.push(tables::gains(rows, self.fields.published.is_none()));
-        tables.extend([tables::starvation(rows), tables::reference(rows), tables::windows(&windows)]);
+        tables.extend(others);
+        tables.extend([tables::starvation(rows), tables::windows(&windows)]);
         tables
     }
     fn claims(&self, rows: &Long<Simulation>) -> Vec<Claim> {

@@ -12,7 +12,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::SimSpan;
 
-/// Table of the report beside which ours is printed.
+/// Table of the report with which ours is compared.
 pub(crate) struct PublishedTable {
     /// Number of the table, from 2.
     pub(crate) number: usize,
@@ -229,10 +229,15 @@ pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
     NamedTable::new("starvation", "What single jobs suffered", lines.collect())
 }
 
-/// Builds the table of the reference runs.
-pub(crate) fn reference(rows: &Long<Simulation>) -> NamedTable {
+/// Builds the table of the reference runs. It is the answer if jobs are submitted to several
+/// clusters, which leaves nothing to reallocate.
+pub(crate) fn reference(rows: &Long<Simulation>, copies: usize) -> NamedTable {
     let lines = rows.ok().filter(|row| row.heuristic.is_none()).map(
         |row| line_of!(row: workload, replication, platform, local, jobs, skipped, load, mean_turnaround_s),
     );
-    NamedTable::new("reference", "Without reallocation", lines.collect())
+    let title = match copies {
+        0 | 1 => "Without reallocation".to_owned(),
+        _ => format!("Each job submitted to {copies} clusters, and run where it starts first"),
+    };
+    NamedTable { is_printed: copies > 1, ..NamedTable::new("reference", title, lines.collect()) }
 }

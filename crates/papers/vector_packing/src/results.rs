@@ -37,7 +37,7 @@ impl Record<'_> {
         (self.group, self.row.scenario) == (other.group, other.row.scenario)
     }
     /// Returns the label of one of the [`PARAMETERS`].
-    fn label(&self, parameter: &str) -> String {
+    pub(crate) fn label(&self, parameter: &str) -> String {
         match parameter {
             "slack" => self.row.slack.write(),
             "dimensions" => self.row.dimensions.write(),

@@ -21,7 +21,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Maximum number of jobs that are observed, of the queue and of the running jobs each.
-const MOST_SLOTS: usize = 128;
+const MAX_SLOTS: usize = 128;
 
 /// Concurrent simulations, in each of which an agent chooses jobs; `dfrsim.gym` is built on them.
 ///
@@ -66,9 +66,9 @@ impl Episodes {
         part: (f64, f64),
     ) -> PyResult<Episodes> {
         let reward = reward.parse().map_err(value_error)?;
-        if !(1..=MOST_SLOTS).contains(&slots) || running > MOST_SLOTS {
+        if !(1..=MAX_SLOTS).contains(&slots) || running > MAX_SLOTS {
             return Err(value_error(format_args!(
-                "slots={slots}, running={running}: expected 1 to {MOST_SLOTS} slots and 0 to {MOST_SLOTS} running jobs"
+                "slots={slots}, running={running}: expected 1 to {MAX_SLOTS} slots and 0 to {MAX_SLOTS} running jobs"
             )));
         }
         let words = [format!("--estimates={estimates}"), format!("--overrun={overrun}")];

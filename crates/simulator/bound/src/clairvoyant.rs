@@ -2,7 +2,7 @@
 
 use dfrsim_cluster::{
     Decision, FreeNodes, JobHandle, JobState, Metrics, NodeOrder, NodeRange, Options, Scheduler,
-    SimulationError, Situation, SummaryOptions, View, simulate,
+    SimulationError, Situation, SummaryOptions, View, decide_for_residents, simulate,
 };
 use dfrsim_model::{Job, SimSpan, SimTime, Yield};
 
@@ -160,53 +160,12 @@ impl Deadlines {
         }
     }
 
-    /// Gives the CPU to jobs by due time. Jobs on nodes stay there, at a yield of 0 if others have their
-    /// CPU, and leave only for the memory of a job that is due before them.
+    /// Gives the CPU to jobs by due time, and keeps those on nodes in memory.
     fn decide_resident(&self, view: View<'_>, decision: &mut Decision) {
         let mut jobs: Vec<DueJob> = view.jobs().iter().map(|&job| self.due(view, job)).collect();
         jobs.sort_by_key(|it| (it.due, view.job(it.job).sequence()));
-        let mut free = FreeNodes::empty(view);
-        for it in jobs.iter().filter(|it| it.is_running) {
-            free.occupy_memory(view, it.job, view.job(it.job).placement());
-        }
-        let mut has_left = vec![false; jobs.len()];
-        for place in 0..jobs.len() {
-            if has_left[place] {
-                continue;
-            }
-            let DueJob { job, is_running, .. } = jobs[place];
-            let own = view.job(job);
-            if is_running {
-                let has_cpu = free.has_cpu(view, job, own.placement());
-                if has_cpu {
-                    free.occupy_cpu(view, job, own.placement());
-                }
-                let wanted = if has_cpu { Yield::ONE } else { Yield::ZERO };
-                if own.current_yield() != wanted {
-                    decision.set_yield(job, wanted);
-                }
-                continue;
-            }
-            // Those that are due last give up their memory first.
-            let mut after = free.clone();
-            let mut leaving = Vec::new();
-            let mut later = (place + 1..jobs.len()).rev().filter(|&at| jobs[at].is_running && !has_left[at]);
-            let on = loop {
-                if let Some(on) = after.place(view, job, NodeOrder::Fullest) {
-                    break Some(on);
-                }
-                let Some(at) = later.next() else { break None };
-                after.vacate_memory(view, jobs[at].job, view.job(jobs[at].job).placement());
-                leaving.push(at);
-            };
-            let Some(on) = on else { continue };
-            free = after;
-            for at in leaving {
-                has_left[at] = true;
-                decision.pause(jobs[at].job);
-            }
-            run(view, job, on, decision);
-        }
+        let ranked: Vec<JobHandle> = jobs.into_iter().map(|it| it.job).collect();
+        decide_for_residents(view, &ranked, decision);
     }
 
     fn due(&self, view: View<'_>, handle: JobHandle) -> DueJob {

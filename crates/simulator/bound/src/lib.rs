@@ -14,6 +14,8 @@
 //! * [`max_stretch_bound_with_penalties`]: a bound that also includes memory and penalties.
 //! * [`clairvoyant_stretch`]: the result of the best schedule found that knows all run times,
 //!   respects memory and pays for migrations.
+//! * [`max_stretch_bound_of_subsets`]: a larger bound without penalties, where small subsets of jobs do
+//!   not fit into memory together.
 //! * [`flow_solution`]: for one stretch, the work of each job in each interval; [`FlowSolution`].
 //! * [`wrap_around`]: a schedule of all tasks on the nodes with exactly this work; [`Schedule`].
 //!
@@ -63,8 +65,10 @@ mod core;
 mod critical;
 mod flow;
 mod instance;
+mod memory_packing;
 mod penalties;
 mod solution;
+mod subsets;
 mod wrap_around;
 
 pub use bound::{Bound, max_stretch_bound};
@@ -72,4 +76,5 @@ pub use clairvoyant::clairvoyant_stretch;
 pub use classes::max_stretch_bound_on;
 pub use penalties::max_stretch_bound_with_penalties;
 pub use solution::{FlowInterval, FlowSolution, flow_solution};
+pub use subsets::{MAX_SUBSET, max_stretch_bound_of_subsets};
 pub use wrap_around::{Piece, Schedule, wrap_around};

@@ -9,7 +9,7 @@ use dfrsim_model::{Job, SimSpan};
 /// Work of all jobs in one interval of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowInterval {
-    /// Begin, in ticks after the origin of the workload.
+    /// Start, in ticks after the origin of the workload.
     pub start: u128,
     /// End, in ticks; later than `start`.
     pub end: u128,

@@ -12,7 +12,7 @@ pub struct Piece {
     pub job: usize,
     /// Task number within the job, from 0.
     pub task: u32,
-    /// Begin, in sub-ticks after the origin of the workload.
+    /// Start, in sub-ticks after the origin of the workload.
     pub start: u128,
     /// End, in sub-ticks; later than `start`.
     pub end: u128,

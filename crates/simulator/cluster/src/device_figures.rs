@@ -28,13 +28,14 @@ pub struct DeviceMetrics {
 /// Figures of the devices of a cluster, as fractions of all its devices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DeviceFigures {
-    /// Parts that tasks held, on average from the first submission to the last event.
+    /// Fraction that tasks held, on average from the first submission to the last event.
     pub held: f64,
     /// Largest part that tasks held at a time.
     pub peak_held: f64,
-    /// Free parts that the mean task submitted so far could not use, on average over the same time.
+    /// Fraction that was free but of no use to the mean task submitted so far, on average over
+    /// the same time.
     pub useless: f64,
-    /// Parts that tasks held when the last job had arrived and the policy had decided.
+    /// Fraction that tasks held when the last job had arrived and the policy had decided.
     pub held_at_last_submission: f64,
     /// Free parts that the mean task could not use then.
     pub useless_at_last_submission: f64,

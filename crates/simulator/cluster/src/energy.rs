@@ -61,13 +61,14 @@ struct JobPower {
 pub struct EnergyFigures {
     /// Energy in kilowatt-hours.
     pub energy_kwh: f64,
-    /// Part of the energy that tasks add to that of idle nodes, in kilowatt-hours.
+    /// Energy that tasks add to that of idle nodes, in kilowatt-hours.
     pub energy_of_jobs_kwh: f64,
     /// Mean power in watts.
     pub mean_w: f64,
     /// Largest power in watts.
     pub peak_w: f64,
-    /// Time in which the power exceeded the cap, in seconds: after a fall of the cap, jobs go on.
+    /// Time in which the power exceeded the cap, in seconds: jobs that run when the cap falls
+    /// continue.
     pub over_cap_s: f64,
     /// Energy of the nodes in millijoules, rounded down, without the power usage effectiveness.
     pub nodes_mj: u64,

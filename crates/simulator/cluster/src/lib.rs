@@ -63,7 +63,6 @@
 //! assert_eq!(summary.stretch.max, 2.0);
 //! ```
 
-mod beginning;
 mod check;
 mod classes;
 mod common;
@@ -77,6 +76,7 @@ mod energy;
 mod event_log;
 mod followers;
 mod free_nodes;
+mod initial_state;
 mod job_table;
 mod lists;
 mod metrics;
@@ -88,6 +88,7 @@ mod placement;
 mod platform;
 pub mod records;
 mod replay;
+mod residents;
 mod sample;
 mod scheduler;
 mod share_weights;
@@ -101,7 +102,6 @@ mod view;
 mod violation;
 mod weights;
 
-pub use beginning::{Beginning, BeginningError, StartedBefore};
 pub use classes::{ClassSummary, LengthClass, SizeClass};
 pub use conditions::Conditions;
 pub use decision::Decision;
@@ -113,6 +113,7 @@ pub use energy::{EnergyFigures, EnergyMetrics};
 pub use event_log::EventLog;
 pub use followers::{After, Followers, Link};
 pub use free_nodes::{FreeNodes, NodeOrder};
+pub use initial_state::{InitialState, InitialStateError, StartedBefore};
 pub use job_table::{JobHandle, JobState};
 pub use lists::{ExpectedEnd, Lists};
 pub use metrics::{Metrics, Summary};
@@ -122,6 +123,7 @@ pub use options::{EstimateModel, NeedModel, Options, Overrun};
 pub use placement::{NodeRange, Parts, Placement};
 pub use platform::Interrupted;
 pub use replay::Replay;
+pub use residents::decide_for_residents;
 pub use scheduler::{Memory, Scheduler, Situation};
 pub use share_weights::ShareWeights;
 pub use simulation::{Simulation, SimulationError, simulate, simulate_with};

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct Lists {
     /// Number of placement ranges of jobs on each node.
     ranges_on_node: Vec<u32>,
-    /// Nodes without jobs that are not promised either, one bit each.
+    /// Nodes without jobs that no start of the current decision takes, one bit each.
     free: Vec<u64>,
     /// Nodes of jobs that start at the current time.
     starting: Vec<u32>,

@@ -1,6 +1,6 @@
 //! Options of a simulation besides nodes, jobs and policy.
 
-use crate::{Beginning, ShareWeights};
+use crate::{InitialState, ShareWeights};
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::{Clock, Job, JobTexts, Seed, Share, SimSpan, named};
@@ -14,8 +14,8 @@ pub enum EstimateModel {
     /// The actual run time.
     #[default]
     Exact,
-    /// The time that the user requested (SWF field 9). Studies refuse it if that is not known of all
-    /// jobs; elsewhere the run time stands for it.
+    /// The time that the user requested (SWF field 9). Studies refuse it unless it is known for
+    /// all jobs; elsewhere the run time replaces an unknown one.
     Requested,
     /// The time that the user requested; the actual run time if that is unknown.
     RequestedOrExact,
@@ -181,7 +181,7 @@ pub struct Options {
     /// same.
     pub weights: Option<Arc<ShareWeights>>,
     /// State from which the simulation begins; `None` for an idle cluster at time zero.
-    pub beginning: Option<Arc<Beginning>>,
+    pub beginning: Option<Arc<InitialState>>,
     /// Texts that describe the jobs in the workload, for policies that read them.
     pub texts: Option<Arc<JobTexts>>,
 }

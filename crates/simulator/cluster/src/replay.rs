@@ -1,18 +1,18 @@
 //! Replay of the past of a running system, before the first decision of a policy.
 
 use crate::{
-    Beginning, BeginningError, Decision, JobHandle, JobState, Scheduler, Situation, StartedBefore, View,
+    Decision, InitialState, InitialStateError, JobHandle, JobState, Scheduler, Situation, StartedBefore, View,
 };
 use dfrsim_model::{JobId, Share, Yield};
 use rustc_hash::FxHashMap;
 
-/// Scheduler that starts the jobs of a [`Beginning`] at their own times, and leaves all decisions from
+/// Scheduler that starts the jobs of an [`InitialState`] at their own times, and leaves all decisions from
 /// then on to a policy. The policy sees the past as one event at its first decision.
 ///
 /// [`simulate`](crate::simulate) uses it if the options have a beginning. Programs with a main loop of
 /// their own give it to their [`Simulation`](crate::Simulation) instead.
 pub struct Replay<'a> {
-    beginning: &'a Beginning,
+    beginning: &'a InitialState,
     policy: &'a mut dyn Scheduler,
     /// Number of jobs of the past that have started.
     started: usize,
@@ -21,12 +21,12 @@ pub struct Replay<'a> {
     present: Vec<JobHandle>,
     discovered: Vec<(JobHandle, Share)>,
     is_over: bool,
-    error: Option<BeginningError>,
+    error: Option<InitialStateError>,
 }
 
 impl<'a> Replay<'a> {
     /// Creates the replay of a past, which a policy continues.
-    pub fn new(beginning: &'a Beginning, policy: &'a mut dyn Scheduler) -> Replay<'a> {
+    pub fn new(beginning: &'a InitialState, policy: &'a mut dyn Scheduler) -> Replay<'a> {
         Replay {
             beginning,
             policy,
@@ -41,15 +41,19 @@ impl<'a> Replay<'a> {
 
     /// Returns the reason for which the past is impossible, if it is. The simulation has failed then.
     #[must_use]
-    pub fn error(self) -> Option<BeginningError> {
+    pub fn error(self) -> Option<InitialStateError> {
         self.error
     }
 
     /// Notes the events of a time of the past, and starts the jobs that are due.
-    fn replay(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), BeginningError> {
+    fn replay(
+        &mut self,
+        situation: &Situation<'_>,
+        decision: &mut Decision,
+    ) -> Result<(), InitialStateError> {
         let (view, at) = (situation.view, self.beginning.at());
         if let Some(&ended) = situation.completed.first() {
-            return Err(BeginningError::EndsBefore(view.job(ended).id(), at));
+            return Err(InitialStateError::EndsBefore(view.job(ended).id(), at));
         }
         for &handle in situation.submitted {
             self.handles.insert(view.job(handle).id(), handle);
@@ -61,7 +65,7 @@ impl<'a> Replay<'a> {
         let due = left.iter().take_while(|it| it.start <= view.now());
         for StartedBefore { job, start, on, devices } in due {
             let handle = self.handles.get(job).filter(|_| *start == view.now());
-            let &handle = handle.ok_or(BeginningError::NotSubmitted(*job))?;
+            let &handle = handle.ok_or(InitialStateError::NotSubmitted(*job))?;
             decision.start(handle, on.iter().copied(), Yield::ONE);
             if !devices.is_empty() {
                 decision.on_devices(devices.iter().copied());

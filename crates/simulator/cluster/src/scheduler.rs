@@ -17,7 +17,7 @@ pub struct Situation<'a> {
     /// Jobs that arrived now, in order of submission.
     pub submitted: &'a [JobHandle],
     /// Jobs that already run when the simulation begins, in order of submission; empty except at the
-    /// first decision of a simulation that [begins from a state](crate::Beginning). Their yield is 1.
+    /// first decision of a simulation that [begins from a state](crate::InitialState). Their yield is 1.
     pub running: &'a [JobHandle],
     /// Jobs that lost their nodes now, in order of submission. Those that have left the system can
     /// be examined until the decision is made.
@@ -32,7 +32,8 @@ pub struct Situation<'a> {
     pub all_submitted: bool,
 }
 
-/// Memory of a policy: what its decisions depend on beside the jobs and nodes that it sees.
+/// Memory of a policy: the state on which its decisions depend in addition to the jobs and nodes
+/// that it sees.
 pub type Memory = Arc<dyn Any + Send + Sync>;
 
 /// A scheduling policy.
@@ -52,6 +53,6 @@ pub trait Scheduler {
     }
 
     /// Takes over the memory of another scheduler of the same policy and settings. Called before the
-    /// first decision, which is that of a [beginning](crate::Beginning).
+    /// first decision, which is that of the [initial state](crate::InitialState).
     fn recall(&mut self, _memory: &Memory) {}
 }

@@ -13,8 +13,8 @@ use crate::replay::Replay;
 use crate::speeds::Speeds;
 use crate::unequal::UnequalState;
 use crate::{
-    BeginningError, Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence,
-    Options, Scheduler, Situation, View, Violation,
+    Decision, Followers, InitialStateError, Interrupted, JobHandle, JobState, NeedModel, Observer,
+    Occurrence, Options, Scheduler, Situation, View, Violation,
 };
 use apply::Effect;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
@@ -80,7 +80,7 @@ pub enum SimulationError {
     Unequal(&'static str),
     /// The state from which the simulation begins is impossible.
     #[error(transparent)]
-    Beginning(#[from] BeginningError),
+    Beginning(#[from] InitialStateError),
     /// The policy could not make a decision.
     #[error("the policy failed at {time} s: {reason}")]
     Policy {
@@ -256,7 +256,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         observer: O,
     ) -> Result<Self, SimulationError> {
         if options.beginning.is_some() {
-            return Err(BeginningError::NotReplayed.into());
+            return Err(InitialStateError::NotReplayed.into());
         }
         if let Some(unequal) = &options.unequal {
             let reason = if unequal.classes.nodes() != nodes {

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum length of an answer in bytes.
-const MOST_BYTES: usize = 1 << 28;
+const MAX_BYTES: usize = 1 << 28;
 
 /// Number of lines of standard error that a message shows.
 const SHOWN_LINES: usize = 8;
@@ -118,7 +118,7 @@ impl Process {
                     "there is no program `{program}`; a script needs the program that runs it: `python3 {program}`"
                 ),
                 ErrorKind::PermissionDenied => format!(
-                    "`{program}` is no program; a script needs the program that runs it: `python3 {program}`"
+                    "`{program}` is not a program; a script needs the program that runs it: `python3 {program}`"
                 ),
                 _ => error.to_string(),
             };
@@ -179,13 +179,13 @@ impl LineChannel {
         let sent = self.write(line, limit);
         let read = sent.and_then(|()| {
             self.from.get_mut().deadline = Instant::now() + limit;
-            self.from.by_ref().take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut answer)
+            self.from.by_ref().take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut answer)
         });
         match read {
             Err(error) if error.kind() == ErrorKind::TimedOut => Err(process.no_answer(limit)),
             _ if answer.pop_if(|last| *last == b'\n').is_some() => Ok(answer),
             _ if answer.is_empty() => Err(process.exit_error("")),
-            _ if answer.len() > MOST_BYTES => Err(format!("its answer has more than {MOST_BYTES} bytes")),
+            _ if answer.len() > MAX_BYTES => Err(format!("its answer has more than {MAX_BYTES} bytes")),
             _ => {
                 let part = format!(" after an incomplete line: `{}`", String::from_utf8_lossy(&answer));
                 Err(process.exit_error(&part))

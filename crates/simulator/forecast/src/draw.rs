@@ -1,60 +1,62 @@
-//! Draws of run times in which similar jobs move together.
+//! Draws of run times in which similar jobs are correlated.
 //!
 //! The jobs of one user fail, converge or grow together. A Gaussian copula expresses this: the
-//! position of a job in its distribution comes from a normal variable, which is the weighted sum of
-//! one for the user, one for identical jobs, and one of its own.
+//! quantile at which the run time of a job is drawn comes from a normal variable, which is the
+//! weighted sum of one variable of the user, one of the identical jobs, and one of the job alone.
 
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use dfrsim_model::{Job, Rng, SimSpan};
 use rand::RngExt as _;
 use rand_distr::StandardNormal;
 use rustc_hash::FxHashMap;
 
-/// Parts of the variance that jobs share. What is left is each job's own.
+/// Shares of the variance that jobs have in common. The rest is independent for each job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
-    /// Part shared by all jobs of a user.
+    /// Share that all jobs of a user have in common.
     pub user: f64,
-    /// Part shared by jobs of the same user, size and requested time.
+    /// Share that jobs of the same user, size and requested time have in common.
     pub identical: f64,
 }
 
 impl Correlation {
-    /// Jobs that share nothing.
+    /// Independent jobs.
     pub const NONE: Correlation = Correlation { user: 0.0, identical: 0.0 };
 }
 
 impl Default for Correlation {
-    /// Returns the parts of the backtests: a third for the user, a third for identical jobs.
+    /// Returns the shares that the backtests support: about a third for the user and a third
+    /// for identical jobs.
     fn default() -> Correlation {
         Correlation { user: 0.35, identical: 0.3 }
     }
 }
 
-/// Jobs of a moment with the variables that each of them shares.
+/// Jobs of a snapshot, with the normal variables that each shares with others.
 #[derive(Clone, Debug)]
-pub struct Together {
+pub struct JointDraws {
     correlation: Correlation,
-    /// Index of the user and of the identical jobs, of each job in the order of [`Moment::jobs`].
+    /// Indices of the user's variable and of the identical jobs' variable, for each job in the
+    /// order of [`Snapshot::jobs`].
     shared: Vec<(usize, usize)>,
     users: usize,
     kinds: usize,
 }
 
-impl Together {
-    /// Finds the jobs of a moment that share variables.
-    pub fn new(moment: &Moment, correlation: Correlation) -> Together {
+impl JointDraws {
+    /// Finds the jobs of a snapshot that share variables.
+    pub fn new(snapshot: &Snapshot, correlation: Correlation) -> JointDraws {
         let (mut users, mut kinds) = (Numbers::default(), Numbers::default());
-        let shared = moment.jobs().map(|(job, _)| {
+        let shared = snapshot.jobs().map(|(job, _)| {
             // A job of an unknown user shares nothing.
             let user = job.user.map_or(Key::Job(job.id.0), |user| Key::User(user.number()));
             (users.number((user, 0, None)), kinds.number((user, job.tasks, job.requested_time)))
         });
         let shared = shared.collect();
-        Together { correlation, shared, users: users.0.len(), kinds: kinds.0.len() }
+        JointDraws { correlation, shared, users: users.0.len(), kinds: kinds.0.len() }
     }
 
-    /// Draws the position of each job in its distribution, from 0 to 1.
+    /// Draws for each job the probability, from 0 to 1, at which its distribution is evaluated.
     pub fn positions(&self, rng: &mut Rng) -> Vec<f64> {
         let mut normals = |count: usize| (0..count).map(|_| rng.sample(StandardNormal)).collect();
         let (users, kinds): (Vec<f64>, Vec<f64>) = (normals(self.users), normals(self.kinds));
@@ -87,12 +89,12 @@ impl Numbers {
     }
 }
 
-/// Returns the probability that a standard normal variable is at most this large.
+/// Returns the distribution function of the standard normal distribution.
 fn normal_probability(value: f64) -> f64 {
     0.5 * libm::erfc(-value / std::f64::consts::SQRT_2)
 }
 
-/// Returns a job with another run time.
+/// Returns the job with a different run time.
 pub(crate) fn with_run_time(job: &Job, run_time: SimSpan) -> Job {
     Job { run_time, ..job.clone() }
 }

@@ -1,11 +1,11 @@
-//! Forecast of one moment: many simulations with drawn run times.
+//! Forecast from one snapshot: many simulations with drawn run times.
 
-use crate::draw::{Correlation, Together, with_run_time};
-use crate::moment::Moment;
+use crate::draw::{Correlation, JointDraws, with_run_time};
 use crate::past::{Basis, Distribution, Past};
+use crate::snapshot::Snapshot;
 use crate::weeks::Submissions;
 use dfrsim_cluster::{
-    Beginning, Decision, Followers, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
+    Decision, Followers, InitialState, Observer, Occurrence, Options, Replay, Scheduler, Simulation,
     SimulationError,
 };
 use dfrsim_model::platform::{Outage, Outages};
@@ -21,16 +21,16 @@ use std::sync::Arc;
 pub struct Method {
     /// Number of draws.
     pub draws: u32,
-    /// Parts of the variance that jobs share.
+    /// Shares of the variance that jobs have in common.
     pub correlation: Correlation,
     /// True if later submissions are drawn from past weeks; otherwise there are none.
     pub has_arrivals: bool,
-    /// Time after the moment at which a simulation ends, even if jobs still wait.
+    /// Time after the snapshot at which a simulation ends, even if jobs still wait.
     pub horizon: SimSpan,
 }
 
 impl Default for Method {
-    /// Returns 200 draws of at most a year, with later submissions.
+    /// Returns the defaults: 200 draws, at most a year long, with later submissions.
     fn default() -> Method {
         Method {
             draws: 200,
@@ -41,45 +41,45 @@ impl Default for Method {
     }
 }
 
-/// Moment that is prepared for simulations with various run times.
+/// Snapshot that is prepared for simulations with various run times.
 #[derive(Debug)]
 pub struct Prepared<'a> {
     setup: &'a Setup,
-    moment: &'a Moment,
-    beginning: Beginning,
+    snapshot: &'a Snapshot,
+    beginning: InitialState,
     options: Options,
     horizon: SimTime,
-    /// Jobs in order of submission, as indices of [`Moment::jobs`].
+    /// Jobs in order of submission, as indices of [`Snapshot::jobs`].
     order: Vec<usize>,
-    /// Index among the waiting jobs.
+    /// Index of each waiting job, by its id.
     waiting: Arc<FxHashMap<JobId, usize>>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Prepares the simulations of a moment under the rules of a setup.
+    /// Prepares the simulations of a snapshot under the rules of a setup.
     ///
     /// # Errors
-    /// If a running job starts at the moment or later.
-    pub fn new(setup: &'a Setup, moment: &'a Moment, horizon: SimSpan) -> Result<Self, SimulationError> {
-        let beginning = moment.beginning()?;
-        let jobs: Vec<&Job> = moment.jobs().map(|(job, _)| job).collect();
+    /// If a running job starts at the snapshot or later.
+    pub fn new(setup: &'a Setup, snapshot: &'a Snapshot, horizon: SimSpan) -> Result<Self, SimulationError> {
+        let beginning = snapshot.beginning()?;
+        let jobs: Vec<&Job> = snapshot.jobs().map(|(job, _)| job).collect();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
-        let place = |job| moment.order.get(&job).copied().unwrap_or(usize::MAX);
+        let place = |job| snapshot.order.get(&job).copied().unwrap_or(usize::MAX);
         order.sort_by_key(|&at| (jobs[at].submit, place(jobs[at].id), jobs[at].id));
-        let waiting = moment.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
-        let (horizon, waiting) = (moment.at.saturating_add(horizon), Arc::new(waiting));
+        let waiting = snapshot.waiting.iter().enumerate().map(|(at, job)| (job.id, at)).collect();
+        let (horizon, waiting) = (snapshot.at.saturating_add(horizon), Arc::new(waiting));
         let options = known_at(&setup.options, beginning.at());
-        Ok(Prepared { setup, moment, beginning, options, horizon, order, waiting })
+        Ok(Prepared { setup, snapshot, beginning, options, horizon, order, waiting })
     }
 
-    /// Returns the moment.
-    pub fn moment(&self) -> &'a Moment {
-        self.moment
+    /// Returns the snapshot.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
     }
 
-    /// Simulates with these run times, in the order of [`Moment::jobs`], and later submissions, and
-    /// returns the start of each waiting job; `None` if it is rejected or does not start before the
-    /// horizon.
+    /// Simulates with these run times, in the order of [`Snapshot::jobs`], and these later
+    /// submissions. Returns the start of each waiting job; `None` if it is rejected or does not
+    /// start before the horizon.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -88,12 +88,12 @@ impl<'a> Prepared<'a> {
         run_times: &[SimSpan],
         later: impl Iterator<Item = Job>,
     ) -> Result<Vec<Option<SimTime>>, SimulationError> {
-        let jobs: Vec<&Job> = self.moment.jobs().map(|(job, _)| job).collect();
+        let jobs: Vec<&Job> = self.snapshot.jobs().map(|(job, _)| job).collect();
         let present = self.order.iter().map(|&at| with_run_time(jobs[at], run_times[at]));
-        let with_others = present.map(|job| (self.moment.after.get(&job.id).cloned(), job));
+        let with_others = present.map(|job| (self.snapshot.after.get(&job.id).cloned(), job));
         let (present, followers) = Followers::split(with_others.map(|(after, job)| (job, after)));
         let all: Box<dyn Iterator<Item = Job> + '_> = Box::new(present.into_iter().chain(later));
-        let count = self.moment.waiting.len();
+        let count = self.snapshot.waiting.len();
         let starts = Starts {
             waiting: Arc::clone(&self.waiting),
             places: Vec::new(),
@@ -103,7 +103,7 @@ impl<'a> Prepared<'a> {
         let simulation = Simulation::new(self.setup.nodes, self.options.clone(), all, starts)?;
         let mut simulation = simulation.with_followers(followers);
         let mut policy = self.setup.scheduler();
-        self.moment.memory.iter().for_each(|memory| policy.recall(memory));
+        self.snapshot.memory.iter().for_each(|memory| policy.recall(memory));
         let mut replay = Replay::new(&self.beginning, &mut *policy);
         let result = simulate_until(self.horizon, &mut simulation, &mut replay);
         replay.error().map_or(result, |error| Err(error.into()))?;
@@ -111,8 +111,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Returns the options of simulations from a time on: later failures and drains are not known then,
-/// nor windows that are announced later.
+/// Returns the options as they are known at a time: without later failures and drains, and without
+/// windows that are announced later.
 fn known_at(options: &Options, at: SimTime) -> Options {
     let begun = |all: &[Outage]| all.iter().filter(|outage| outage.from <= at).copied().collect();
     let known = |all: &Arc<Outages>| {
@@ -140,10 +140,10 @@ fn simulate_until<I: Iterator<Item = Job>>(
     Ok(())
 }
 
-/// Observer of the first starts of the waiting jobs.
+/// Observer of the first start of each waiting job.
 #[derive(Debug)]
 struct Starts {
-    /// Index among the waiting jobs, by number of the job, and by sequence number.
+    /// Index of each waiting job, by its id; and by its sequence number in the simulation.
     waiting: Arc<FxHashMap<JobId, usize>>,
     places: Vec<Option<usize>>,
     starts: Vec<Option<SimTime>>,
@@ -168,20 +168,20 @@ impl Observer for Starts {
     }
 }
 
-/// Forecast of the starts of the waiting jobs of a moment.
+/// Forecast of the starts of the waiting jobs of a snapshot.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// Forecasts, in the order of [`Moment::waiting`].
+    /// Forecasts, in the order of [`Snapshot::waiting`].
     pub jobs: Vec<JobForecast>,
 }
 
 /// Forecast of the start of one job.
 #[derive(Clone, Debug)]
 pub struct JobForecast {
-    /// Times from the moment to the start, one for each draw, in ascending order; `None`, which
-    /// comes last, if the job does not start before the horizon.
+    /// Times from the snapshot to the start, one for each draw, in ascending order. `None`,
+    /// which comes last, if the job does not start before the horizon.
     pub waits: Vec<Option<SimSpan>>,
-    /// Widest group that was used for its run time.
+    /// Most general group of past jobs that was needed for its run time.
     pub basis: Basis,
 }
 
@@ -201,46 +201,46 @@ impl JobForecast {
     }
 }
 
-/// Orders draws: those in which the job does not start come last.
+/// Returns a sort key by which draws without a start come last.
 fn never_last(wait: &Option<SimSpan>) -> SimSpan {
     wait.unwrap_or(SimSpan::MAX)
 }
 
 impl Forecast {
-    /// Forecasts the starts of the waiting jobs of a moment. Each draw has a stream of random numbers
-    /// of its own, so that the result does not depend on the number of threads.
+    /// Forecasts the starts of the waiting jobs of a snapshot. Each draw has its own stream of
+    /// random numbers, so that the result does not depend on the number of threads.
     ///
     /// # Errors
     /// The errors of the simulations.
     pub fn of(
         setup: &Setup,
-        moment: &Moment,
+        snapshot: &Snapshot,
         (past, submissions): (&Past, &Submissions),
         method: Method,
         seed: Seed,
     ) -> Result<Forecast, SimulationError> {
-        let prepared = Prepared::new(setup, moment, method.horizon)?;
-        let distributions = past.distributions(moment);
-        let together = Together::new(moment, method.correlation);
+        let prepared = Prepared::new(setup, snapshot, method.horizon)?;
+        let distributions = past.distributions(snapshot);
+        let joint = JointDraws::new(snapshot, method.correlation);
         let in_system: FxHashMap<JobId, usize> =
-            moment.jobs().enumerate().map(|(at, (job, _))| (job.id, at)).collect();
+            snapshot.jobs().enumerate().map(|(at, (job, _))| (job.id, at)).collect();
         let draw = |number: u32| {
             let seed = seed.fork("forecast").numbered(number.into());
-            let positions = together.positions(&mut seed.fork("run times").rng());
+            let positions = joint.positions(&mut seed.fork("run times").rng());
             let drawn = distributions.iter().zip(positions);
             let run_times: Vec<SimSpan> = drawn.map(|((it, _), position)| it.quantile(position)).collect();
             if !method.has_arrivals {
                 return prepared.starts(&run_times, std::iter::empty());
             }
             let of_job = |at: usize, rng: &mut dfrsim_model::Rng| redrawn(&distributions[at].0, rng);
-            let later = submissions.after(moment, &in_system, of_job, seed.fork("submissions").rng());
+            let later = submissions.after(snapshot, &in_system, of_job, seed.fork("submissions").rng());
             prepared.starts(&run_times, later)
         };
         let drawn: Result<Vec<_>, SimulationError> = (0..method.draws).into_par_iter().map(draw).collect();
         let drawn = drawn?;
-        let bases = distributions.iter().skip(moment.running.len()).map(|(_, basis)| *basis);
+        let bases = distributions.iter().skip(snapshot.running.len()).map(|(_, basis)| *basis);
         let job = |(at, basis): (usize, Basis)| {
-            let wait = |starts: &Vec<Option<SimTime>>| starts[at].map(|start| start.since(moment.at));
+            let wait = |starts: &Vec<Option<SimTime>>| starts[at].map(|start| start.since(snapshot.at));
             let mut waits: Vec<Option<SimSpan>> = drawn.iter().map(wait).collect();
             waits.sort_by_key(never_last);
             JobForecast { waits, basis }
@@ -249,7 +249,7 @@ impl Forecast {
     }
 }
 
-/// Draws a run time irrespective of other jobs.
+/// Draws a run time independently of other jobs.
 fn redrawn(distribution: &Distribution, rng: &mut dfrsim_model::Rng) -> SimSpan {
     distribution.quantile(rng.random())
 }

@@ -1,16 +1,16 @@
 //! Forecasts of the starts of waiting jobs, and backtests of these forecasts.
 //!
-//! A [`Moment`] is the state of a system: its running and its waiting jobs. A forecast simulates it
-//! many times, under the rules of the site, with run times drawn from the [past](past::Past) of
-//! each user and with later submissions taken from past [weeks]. The quantiles of the
-//! simulated starts are the [forecast](forecast::Forecast).
+//! A [`Snapshot`] is the state of a system at one time: its running and its waiting jobs. A
+//! forecast simulates it many times, under the rules of the site, with run times drawn from the
+//! [past](past::Past) of each user and with later submissions taken from past [weeks]. The
+//! quantiles of the simulated starts are the [forecast](forecast::Forecast).
 //!
-//! * [`schedule`]: recorded schedules, and the moments cut out of them.
+//! * [`schedule`]: recorded schedules, and the snapshots cut out of them.
 //! * [`past`]: run times of the past, as parts of the requested times, by group of jobs.
 //! * [`draw`]: draws of run times, in which the jobs of one user move together.
 //! * [`baseline`]: simpler predictions, with which forecasts are compared.
 //! * [`state`]: states of running systems, as Slurm prints them.
-//! * [`backtest`]: forecasts from many moments of a schedule, compared with what happened.
+//! * [`backtest`]: forecasts from many snapshots of a schedule, compared with what happened.
 //!
 //! Sources: Brevik, Nurmi and Wolski, *Predicting bounds on queuing delay for batch-scheduled
 //! parallel machines*, PPoPP 2006, for the baseline of past waits; Tsafrir, Etsion and Feitelson,
@@ -22,12 +22,12 @@ pub mod backtest;
 pub mod baseline;
 pub mod draw;
 pub mod forecast;
-pub mod moment;
 pub mod past;
 mod place;
 pub mod schedule;
 pub mod score;
+pub mod snapshot;
 pub mod state;
 pub mod weeks;
 
-pub use moment::{Moment, RunningJob};
+pub use snapshot::{RunningJob, Snapshot};

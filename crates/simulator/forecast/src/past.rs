@@ -4,8 +4,8 @@ mod distribution;
 
 pub use distribution::Distribution;
 
-use crate::moment::Moment;
 use crate::schedule::Schedule;
+use crate::snapshot::Snapshot;
 use dfrsim_model::{Job, SimSpan, SimTime};
 use distribution::{Group, Sample};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,18 +27,18 @@ const WITHOUT_REQUEST: SimSpan = SimSpan::from_secs(3_600);
 /// Number of the latest jobs of each group that are used.
 const LATEST: [usize; 4] = [30, 50, 300, 1_000];
 
-/// Weight of the groups that are wider than each group, as a number of jobs of the group. Other jobs of
-/// a user tell less than identical ones.
+/// Weight of the more general groups relative to each group, as a number of jobs of the group.
+/// Other jobs of a user are less informative than identical ones.
 const WIDER: [f64; 4] = [3.0, 8.0, 3.0, 3.0];
 
-/// Groups of similar jobs, from narrow to wide.
+/// Groups of similar jobs, from specific to general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum GroupKey {
     /// Same user, size and requested time.
     Identical(u32, u32, Option<SimSpan>),
     /// Same user.
     User(u32),
-    /// Sizes and requested times that differ by less than a factor of two.
+    /// Same powers of two of size and requested time.
     Class(u32, Option<u32>),
     /// All jobs.
     All,
@@ -51,18 +51,18 @@ pub struct Past {
     groups: FxHashMap<GroupKey, Vec<u32>>,
 }
 
-/// Widest group that had to be used for the run time of a job.
+/// Most general group that was needed for the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
     /// Jobs of the same user, size and requested time.
     Identical,
     /// Jobs of the same user.
     User,
-    /// Jobs of similar size and requested time, as the user has none.
+    /// Jobs of similar size and requested time, as the user has no earlier jobs.
     Class,
     /// All jobs, as none is similar.
     All,
-    /// No job: any run time up to the requested one.
+    /// No job: any run time up to the requested one is equally likely.
     Nothing,
 }
 
@@ -71,7 +71,8 @@ fn reference(job: &Job) -> SimSpan {
     job.requested_time.filter(|span| !span.is_zero()).unwrap_or(WITHOUT_REQUEST)
 }
 
-/// Returns the groups of a job, from narrow to wide; without those of the user if that is unknown.
+/// Returns the groups of a job, from specific to general; without those of the user if the user is
+/// unknown.
 fn groups_of(job: &Job) -> impl Iterator<Item = (usize, GroupKey)> {
     let user = job.user.map(dfrsim_model::UserId::number);
     let request = job.requested_time.map(|span| (span.micros() / 1_000_000).max(1).ilog2());
@@ -116,11 +117,11 @@ impl Past {
         members[..ended].iter().map(|&member| &self.jobs[member as usize])
     }
 
-    /// Returns the distributions of the run times of all jobs of a moment, in the order of
-    /// [`Moment::jobs`], from what was known at the moment.
-    pub fn distributions(&self, moment: &Moment) -> Vec<(Distribution, Basis)> {
+    /// Returns the distributions of the run times of all jobs of a snapshot, in the order of
+    /// [`Snapshot::jobs`], from what was known at its time.
+    pub fn distributions(&self, snapshot: &Snapshot) -> Vec<(Distribution, Basis)> {
         let mut running = FxHashMap::<GroupKey, Vec<Sample>>::default();
-        for (job, elapsed) in moment.jobs().take(moment.running.len()) {
+        for (job, elapsed) in snapshot.jobs().take(snapshot.running.len()) {
             let sample = Sample { ratio: ratio(elapsed, job), hour: hour(job.submit), is_censored: true };
             groups_of(job).for_each(|(_, key)| running.entry(key).or_default().push(sample));
         }
@@ -132,7 +133,7 @@ impl Past {
                 for &(at, key) in keys {
                     found.entry(key).or_insert_with(|| {
                         let running = running.get(&key).map_or(&[][..], |samples| samples);
-                        self.group(key, LATEST[at], running, moment.at)
+                        self.group(key, LATEST[at], running, snapshot.at)
                     });
                 }
                 let parts: Vec<(usize, &Group)> = keys.iter().map(|(at, key)| (*at, &found[key])).collect();
@@ -141,10 +142,10 @@ impl Past {
             });
             (all.given(ratio(elapsed, job)).scaled(reference(job)), *basis)
         };
-        moment.jobs().map(of_job).collect()
+        snapshot.jobs().map(of_job).collect()
     }
 
-    /// Collects the latest jobs of a group that have ended by a time, and those that run.
+    /// Collects the latest jobs of a group that ended by a time, and its running jobs.
     fn group(&self, key: GroupKey, latest: usize, running: &[Sample], at: SimTime) -> Group {
         let members = self.groups.get(&key).map_or(&[][..], |members| members);
         let ended = members.partition_point(|&member| self.jobs[member as usize].end <= at);

@@ -1,5 +1,5 @@
-//! Nodes for jobs of which only the number of nodes is known. Where nodes are equal, it does not
-//! matter which ones they have.
+//! Nodes for jobs of which only the number of nodes is known. As the nodes are identical, any free
+//! ones will do.
 
 use dfrsim_cluster::NodeRange;
 use dfrsim_model::NodeId;
@@ -15,7 +15,7 @@ impl FreeNodes {
         FreeNodes((0..nodes).collect())
     }
 
-    /// Counts the free nodes.
+    /// Returns the number of free nodes.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }

@@ -1,7 +1,7 @@
-//! Schedules with the starts, ends and nodes of all jobs, and the moments cut out of them.
+//! Schedules with the starts, ends and nodes of all jobs, and snapshots of them.
 
-use crate::moment::{AFTER_STARTS, Moment, RunningJob};
 use crate::place::FreeNodes;
+use crate::snapshot::{AFTER_STARTS, RunningJob, Snapshot};
 use dfrsim_cluster::{
     Decision, Followers, NodeRange, Observer, Occurrence, Placement, Scheduler, Simulation, SimulationError,
 };
@@ -12,17 +12,17 @@ use dfrsim_policies::Setup;
 /// Schedule of all jobs of a workload.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    entries: Vec<Entry>,
+    entries: Vec<ScheduledJob>,
     /// True if it was recorded, so that jobs may run beyond their requested times.
     is_recorded: bool,
 }
 
 /// Job of a schedule.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct ScheduledJob {
     /// The job; its run time is the time that it runs.
     pub job: Job,
-    /// Time at which it left the system without a start: it was rejected.
+    /// Time at which it was rejected, if it was.
     pub rejected: Option<SimTime>,
     /// Periods in which it runs, in order; the first begins with its start.
     pub periods: Vec<Period>,
@@ -31,7 +31,7 @@ pub struct Entry {
 /// Period in which a job runs on nodes.
 #[derive(Clone, Debug)]
 pub struct Period {
-    /// Begin.
+    /// Start of the period.
     pub from: SimTime,
     /// End; [`SimTime::MAX`] if it is not known.
     pub until: SimTime,
@@ -41,10 +41,11 @@ pub struct Period {
     pub devices: Vec<(u32, OnDevices)>,
 }
 
-/// Time within which a job that was recorded beyond its requested time is expected to end.
+/// Time within which a job that exceeded its requested time in the recorded schedule is expected to
+/// end.
 const OVERTIME: SimSpan = SimSpan::from_secs(60);
 
-impl Entry {
+impl ScheduledJob {
     /// Returns the time of the first start.
     pub fn start(&self) -> Option<SimTime> {
         self.periods.first().map(|period| period.from)
@@ -76,17 +77,17 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// Takes the recorded starts of jobs, given with their waits in order of submission, and gives them
-    /// nodes. Returns the number of jobs that have no room on so many nodes, too: they are not among
-    /// the running jobs of a moment.
+    /// Creates a schedule of the recorded starts of jobs, given with their waits in order of
+    /// submission, and assigns nodes. Also returns the number of jobs that do not fit into the
+    /// nodes that are free at their start: they are not among the running jobs of a snapshot.
     pub fn recorded(jobs: Vec<(Job, SimSpan)>, nodes: u32) -> (Schedule, usize) {
         let period = |(job, wait): (Job, SimSpan)| {
             let from = job.submit.saturating_add(wait);
             let until = from.saturating_add(job.run_time);
             let periods = vec![Period { from, until, on: Vec::new(), devices: Vec::new() }];
-            Entry { job, rejected: None, periods }
+            ScheduledJob { job, rejected: None, periods }
         };
-        let mut entries: Vec<Entry> = jobs.into_iter().map(period).collect();
+        let mut entries: Vec<ScheduledJob> = jobs.into_iter().map(period).collect();
         let mut events: Vec<(SimTime, bool, usize)> = Vec::with_capacity(2 * entries.len());
         for (at, entry) in entries.iter().enumerate() {
             events.push((entry.periods[0].from, true, at));
@@ -110,12 +111,13 @@ impl Schedule {
     }
 
     /// Returns the jobs, in order of submission.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ScheduledJob] {
         &self.entries
     }
 
-    /// Completes moments of the schedule, in order of time, by the memory of the policy; the schedule
-    /// must be the simulation of these jobs. Moments of policies without a memory stay as they are.
+    /// Adds the memory of the policy to snapshots of the schedule, which are in order of time;
+    /// the schedule must be the simulation of these jobs. Snapshots of policies without a
+    /// memory do not change.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -123,18 +125,18 @@ impl Schedule {
         &self,
         setup: &Setup,
         (jobs, followers): (impl IntoIterator<Item = Job>, Followers),
-        moments: &mut [Moment],
+        snapshots: &mut [Snapshot],
     ) -> Result<(), SimulationError> {
         let mut policy = setup.scheduler();
         if policy.memory(SimTime::ZERO).is_none() {
             return Ok(());
         }
-        let mut left = moments.iter_mut();
+        let mut left = snapshots.iter_mut();
         let mut next = left.next();
         let mut complete = |now: SimTime, policy: &dyn Scheduler| {
-            while let Some(moment) = next.take_if(|moment| moment.at < now) {
-                let (at, after) = (moment.at, moment.at.saturating_add(AFTER_STARTS));
-                *moment = Moment { at, memory: policy.memory(after), ..self.at(after) };
+            while let Some(snapshot) = next.take_if(|snapshot| snapshot.at < now) {
+                let (at, after) = (snapshot.at, snapshot.at.saturating_add(AFTER_STARTS));
+                *snapshot = Snapshot { at, memory: policy.memory(after), ..self.at(after) };
                 next = left.next();
             }
             next.is_some()
@@ -153,10 +155,10 @@ impl Schedule {
         Ok(())
     }
 
-    /// Cuts out the state at a time: after the ends and submissions of that time, and before the
+    /// Returns the state at a time: after the ends and submissions of that time, and before the
     /// starts.
-    pub fn at(&self, at: SimTime) -> Moment {
-        let mut moment = Moment { at, ..Moment::default() };
+    pub fn at(&self, at: SimTime) -> Snapshot {
+        let mut snapshot = Snapshot { at, ..Snapshot::default() };
         let submitted = self.entries.partition_point(|entry| entry.job.submit <= at);
         for (place, entry) in self.entries[..submitted].iter().enumerate() {
             if entry.rejected.is_some() || entry.periods.last().is_some_and(|last| last.until <= at) {
@@ -171,13 +173,13 @@ impl Schedule {
                         job.requested_time = Some(elapsed.saturating_add(OVERTIME));
                     }
                     let (on, devices) = (period.on.clone(), period.devices.clone());
-                    moment.running.push(RunningJob { job, start: period.from, on, devices });
+                    snapshot.running.push(RunningJob { job, start: period.from, on, devices });
                 }
-                None => moment.waiting.push(entry.job.clone()),
+                None => snapshot.waiting.push(entry.job.clone()),
             }
-            moment.order.insert(entry.job.id, place);
+            snapshot.order.insert(entry.job.id, place);
         }
-        moment
+        snapshot
     }
 
     fn begin(&mut self, job: u64, from: SimTime, on: Placement<'_>) {
@@ -195,7 +197,11 @@ impl Observer for Schedule {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
             Occurrence::Submitted(submitted, _) => {
-                self.entries.push(Entry { job: submitted.clone(), rejected: None, periods: Vec::new() });
+                self.entries.push(ScheduledJob {
+                    job: submitted.clone(),
+                    rejected: None,
+                    periods: Vec::new(),
+                });
             }
             Occurrence::Started(on, _) | Occurrence::Resumed(on, _) => self.begin(job, now, on),
             Occurrence::Migrated(on, ..) => {

@@ -1,4 +1,4 @@
-//! Scores of predictions, averaged by moment.
+//! Scores of predictions, averaged by snapshot.
 
 mod bootstrap;
 
@@ -9,8 +9,8 @@ use bootstrap::interval;
 /// Levels of the quantiles that are scored: the median, and the bounds of the 80 % interval.
 pub const LEVELS: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// Shortest wait that is distinguished on the logarithmic scale, in seconds. Nobody cares whether a
-/// job starts in one second or in ten.
+/// Shortest wait that is distinguished on the logarithmic scale, in seconds. Whether a job starts
+/// in one second or in ten does not matter to users.
 pub const SHORTEST_S: f64 = 60.0;
 
 /// Converts seconds to the logarithmic scale.
@@ -22,7 +22,7 @@ pub fn log(seconds: f64) -> f64 {
 /// Prediction of one wait, in seconds: the quantiles of [`LEVELS`].
 pub type Quantiles = [f64; 3];
 
-/// Prediction that was compared with what happened.
+/// Prediction with the actual wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// Predicted quantiles, in seconds.
@@ -80,11 +80,11 @@ impl Outcome {
 /// Scores of a kind of prediction.
 #[derive(Clone, Debug)]
 pub struct Scores {
-    /// Part of the waits within the 80 % interval.
+    /// Fraction of the waits within the 80 % interval.
     pub coverage: Interval,
-    /// Part of the waits that are shorter than the interval.
+    /// Fraction of the waits that are shorter than the interval.
     pub below: f64,
-    /// Part of the waits that are longer than the interval.
+    /// Fraction of the waits that are longer than the interval.
     pub above: f64,
     /// Pinball loss in log time.
     pub log_loss: Interval,
@@ -92,87 +92,89 @@ pub struct Scores {
     pub loss_in_minutes: f64,
     /// Absolute error of the median in log time.
     pub log_error: f64,
-    /// Median absolute error of the medians of a moment, in minutes, averaged over the moments.
+    /// Median absolute error of the medians of a snapshot, in minutes, averaged over the
+    /// snapshots.
     pub error_in_minutes: f64,
 }
 
 impl Scores {
-    /// Scores predictions, given by moment in order of time. Each moment with a prediction counts
-    /// the same.
+    /// Scores predictions, given by snapshot in order of time. All snapshots with predictions
+    /// have the same weight.
     #[must_use]
-    pub fn of(moments: &[Vec<Outcome>]) -> Scores {
-        let by_moment = |value: &dyn Fn(&Outcome) -> f64| -> Vec<f64> {
-            let counted = moments.iter().filter(|rows| !rows.is_empty());
+    pub fn of(snapshots: &[Vec<Outcome>]) -> Scores {
+        let by_snapshot = |value: &dyn Fn(&Outcome) -> f64| -> Vec<f64> {
+            let counted = snapshots.iter().filter(|rows| !rows.is_empty());
             counted.map(|rows| rows.iter().map(value).sum::<f64>() / rows.len() as f64).collect()
         };
-        let part = |is: &dyn Fn(&Outcome) -> bool| by_moment(&|it| f64::from(u8::from(is(it))));
+        let part = |is: &dyn Fn(&Outcome) -> bool| by_snapshot(&|it| f64::from(u8::from(is(it))));
         Scores {
             coverage: interval(&part(&|it| !it.is_below() && !it.is_above())),
             below: mean(&part(&Outcome::is_below)),
             above: mean(&part(&Outcome::is_above)),
-            log_loss: interval(&by_moment(&Outcome::log_loss)),
-            loss_in_minutes: mean(&by_moment(&Outcome::loss_in_minutes)),
-            log_error: mean(&by_moment(&Outcome::log_error)),
-            error_in_minutes: mean(&medians(moments, &Outcome::error_in_minutes)),
+            log_loss: interval(&by_snapshot(&Outcome::log_loss)),
+            loss_in_minutes: mean(&by_snapshot(&Outcome::loss_in_minutes)),
+            log_error: mean(&by_snapshot(&Outcome::log_error)),
+            error_in_minutes: mean(&medians(snapshots, &Outcome::error_in_minutes)),
         }
     }
 }
 
-/// Probability that was said, and whether it happened, with the weight of the row.
+/// Forecast probability of an event, and whether the event occurred.
 #[derive(Clone, Copy, Debug)]
-pub struct Said {
-    /// Probability that was said.
+pub struct BinaryForecast {
+    /// Forecast probability.
     pub probability: f64,
-    /// True if it happened.
-    pub has_happened: bool,
-    /// Weight: one by the number of rows of the moment.
+    /// True if the event occurred.
+    pub has_occurred: bool,
+    /// Weight: 1 / (number of rows of the snapshot).
     pub weight: f64,
 }
 
 /// Calibration of probabilities.
 #[derive(Clone, Copy, Debug)]
 pub struct Calibration {
-    /// Mean difference between what was said and what happened, over ten classes of probabilities.
+    /// Expected calibration error: the mean absolute difference between forecast probability
+    /// and observed frequency, over ten classes of probabilities.
     pub error: f64,
-    /// Mean of what was said, where 20 to 60 % were said.
-    pub said_between: f64,
-    /// Part that happened, where 20 to 60 % were said.
-    pub happened_between: f64,
+    /// Mean forecast probability of the forecasts from 20 to 60 %.
+    pub mean_between: f64,
+    /// Observed frequency of the forecasts from 20 to 60 %.
+    pub frequency_between: f64,
 }
 
 impl Calibration {
-    /// Compares probabilities with what happened.
+    /// Compares forecast probabilities with observed frequencies.
     #[must_use]
-    pub fn of(rows: &[Said]) -> Calibration {
-        let sums = |rows: &mut dyn Iterator<Item = &Said>| {
+    pub fn of(rows: &[BinaryForecast]) -> Calibration {
+        let sums = |rows: &mut dyn Iterator<Item = &BinaryForecast>| {
             rows.fold((0.0, 0.0, 0.0), |(weight, said, happened), row| {
-                let came = f64::from(u8::from(row.has_happened));
+                let came = f64::from(u8::from(row.has_occurred));
                 (weight + row.weight, said + row.weight * row.probability, happened + row.weight * came)
             })
         };
         let all: f64 = rows.iter().map(|row| row.weight).sum();
         let error = (0..10).map(|class| {
-            let is_of = |row: &&Said| ((row.probability * 10.0) as usize).min(9) == class;
+            let is_of = |row: &&BinaryForecast| ((row.probability * 10.0) as usize).min(9) == class;
             let (_, said, happened) = sums(&mut rows.iter().filter(is_of));
             (said - happened).abs()
         });
         let error = error.sum::<f64>() / all.max(f64::MIN_POSITIVE);
-        let is_between = |row: &&Said| (0.2..=0.6).contains(&row.probability);
+        let is_between = |row: &&BinaryForecast| (0.2..=0.6).contains(&row.probability);
         let (weight, said, happened) = sums(&mut rows.iter().filter(is_between));
         let weight = weight.max(f64::MIN_POSITIVE);
-        Calibration { error, said_between: said / weight, happened_between: happened / weight }
+        Calibration { error, mean_between: said / weight, frequency_between: happened / weight }
     }
 }
 
-/// Returns the median of a value of each moment with a prediction.
-fn medians(moments: &[Vec<Outcome>], value: &dyn Fn(&Outcome) -> f64) -> Vec<f64> {
+/// Returns the median of a value for each snapshot with a prediction.
+fn medians(snapshots: &[Vec<Outcome>], value: &dyn Fn(&Outcome) -> f64) -> Vec<f64> {
     let median = |rows: &Vec<Outcome>| {
         let mut values: Vec<f64> = rows.iter().map(value).collect();
         values.sort_by(f64::total_cmp);
         let half = values.len() / 2;
         if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
     };
-    moments.iter().filter(|rows| !rows.is_empty()).map(median).collect()
+    snapshots.iter().filter(|rows| !rows.is_empty()).map(median).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -7,18 +7,18 @@
 
 mod json;
 mod listing;
-mod moment;
 mod nodes;
 mod read;
 mod scontrol;
 mod site;
+mod snapshot;
 mod table;
 mod values;
 
 pub use json::StateFile;
-pub use moment::StateMoment;
 pub use nodes::NodeStates;
 pub use read::{Counts, Job as StateJob, State, read};
+pub use snapshot::StateSnapshot;
 pub use values::{Phase, duration};
 
 use dfrsim_model::named;
@@ -73,14 +73,14 @@ named! {
     }
 }
 
-/// Error in a state: a job, a field, and what is wrong.
+/// Error in a state: the job, the field, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Line of the file, or index of the job for JSON, from 1.
     pub place: usize,
     /// Job, if it is known.
     pub job: Option<String>,
-    /// Description of the fault, which begins with the name of the field.
+    /// Description of the error, which begins with the name of the field.
     pub message: String,
 }
 

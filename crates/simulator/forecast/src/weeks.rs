@@ -1,9 +1,9 @@
 //! Later submissions, taken from past weeks.
 //!
-//! What is submitted after a moment is taken from past weeks, from the same weekday and hour on. A
-//! new week is chosen whenever one is over.
+//! Submissions after a snapshot are taken from past weeks, from the same weekday and hour on. At
+//! the end of a week, another one is chosen.
 
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use dfrsim_model::{Job, JobId, Rng, SimSpan, SimTime};
 use rand::RngExt as _;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// One week, in microseconds.
 const WEEK: u64 = 7 * 86_400 * 1_000_000;
 
-/// Number of past weeks from which one is chosen.
+/// Number of recent weeks from which one is chosen.
 const CHOICE: u64 = 8;
 
 /// Submissions of the past, in order.
@@ -21,28 +21,28 @@ pub struct Submissions {
 }
 
 impl Submissions {
-    /// Takes jobs in order of submission. The run times of those that have not ended by a moment are
-    /// not used.
+    /// Takes jobs in order of submission. The run times of jobs that had not ended by the time
+    /// of a snapshot are not used.
     pub fn new(jobs: Vec<Job>) -> Submissions {
         Submissions { jobs }
     }
 
-    /// Returns the submissions after a moment in one draw. `run_time` gives the run time of a job
-    /// that is in the system at the moment, by its index in [`Moment::jobs`].
+    /// Draws the submissions after a snapshot. `run_time` gives the run time of a job that is
+    /// in the system at the time of the snapshot, by its index in [`Snapshot::jobs`].
     pub fn after<'a>(
         &'a self,
-        moment: &Moment,
+        snapshot: &Snapshot,
         in_system: &'a FxHashMap<JobId, usize>,
         run_time: impl Fn(usize, &mut Rng) -> SimSpan + 'a,
         mut rng: Rng,
     ) -> impl Iterator<Item = Job> + 'a {
-        let at = moment.at.micros();
+        let at = snapshot.at.micros();
         let first = self.jobs.first().map_or(u64::MAX, |job| job.submit.micros());
         let weeks = at.saturating_sub(first) / WEEK;
         let (mut week, mut from, mut to, mut shift, mut number) = (0, 0, 0, 0, 0_u32);
         std::iter::from_fn(move || {
             while from == to {
-                // A week of the past must be over by the moment.
+                // A week of the past must be over by the snapshot.
                 let most = weeks.min(week + CHOICE);
                 if weeks <= week {
                     return None;

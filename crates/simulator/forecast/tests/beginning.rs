@@ -4,12 +4,12 @@
 use dfrsim_audit::fractional::FractionalPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{
-    BeginningError, Conditions, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
+    Conditions, EstimateModel, Followers, InitialStateError, Metrics, Observer, Occurrence, Options, Overrun,
     SimulationError, SummaryOptions, records,
 };
 use dfrsim_forecast::forecast::Prepared;
-use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::schedule::Schedule;
+use dfrsim_forecast::snapshot::Snapshot;
 use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Dependencies, Job, JobId, Seed, Share, SimSpan, SimTime, UserId};
@@ -60,15 +60,15 @@ impl Observer for Audited {
     }
 }
 
-/// Simulates all jobs from a moment on with true run times, and audits the records.
-fn audit(setup: &Setup, moment: &Moment, jobs: &[Job]) {
-    let found = audit_as(setup.policy, setup, moment, jobs);
-    assert!(found.is_ok(), "{} at {}: {}", setup.policy, moment.at, found.unwrap_err());
+/// Simulates all jobs from a snapshot on with true run times, and audits the records.
+fn audit(setup: &Setup, snapshot: &Snapshot, jobs: &[Job]) {
+    let found = audit_as(setup.policy, setup, snapshot, jobs);
+    assert!(found.is_ok(), "{} at {}: {}", setup.policy, snapshot.at, found.unwrap_err());
 }
 
 /// Audits the records of a simulation as if they were of another policy.
-fn audit_as(claimed: Policy, setup: &Setup, moment: &Moment, jobs: &[Job]) -> Result<(), Faults> {
-    let beginning = moment.beginning().unwrap();
+fn audit_as(claimed: Policy, setup: &Setup, snapshot: &Snapshot, jobs: &[Job]) -> Result<(), Faults> {
+    let beginning = snapshot.beginning().unwrap();
     let parameters = &setup.parameters;
     let checked = match claimed {
         Policy::Batch(batch) => CheckedPolicy::Batch(batch),
@@ -87,8 +87,8 @@ fn audit_as(claimed: Policy, setup: &Setup, moment: &Moment, jobs: &[Job]) -> Re
         options: Options { beginning: Some(Arc::new(beginning)), ..setup.options.clone() },
         ..setup.clone()
     };
-    let present: Vec<JobId> = moment.jobs().map(|(job, _)| job.id).collect();
-    let is_there = |job: &&Job| job.submit > moment.at || present.contains(&job.id);
+    let present: Vec<JobId> = snapshot.jobs().map(|(job, _)| job.id).collect();
+    let is_there = |job: &&Job| job.submit > snapshot.at || present.contains(&job.id);
     let jobs = jobs.iter().filter(is_there).cloned();
     let mut audited = Audited(auditor, Metrics::new(setup.figures.clone()));
     setup.simulate(jobs, Followers::default(), &mut audited).unwrap();
@@ -103,12 +103,13 @@ fn decisions_of_another_policy_are_violations() {
     let (jobs, setup) = (jobs(), setup("FIRSTFIT", None));
     let schedule = Schedule::simulate(&setup, jobs.clone(), Followers::default()).unwrap();
     let easy = "EASY".parse().unwrap();
-    let found = moments(&schedule).filter(|moment| audit_as(easy, &setup, moment, &jobs).is_err()).count();
+    let found =
+        snapshots(&schedule).filter(|snapshot| audit_as(easy, &setup, snapshot, &jobs).is_err()).count();
     assert!(found > 5, "{found} of ten");
 }
 
-/// Returns the times of ten moments.
-fn moments(schedule: &Schedule) -> impl Iterator<Item = Moment> + '_ {
+/// Returns the times of ten snapshots.
+fn snapshots(schedule: &Schedule) -> impl Iterator<Item = Snapshot> + '_ {
     let last = schedule.entries().last().unwrap().job.submit;
     (1..=10).map(move |part| schedule.at(SimTime::from_micros(last.micros() / 11 * part)))
 }
@@ -122,19 +123,19 @@ fn batch_schedules_continue_as_if_they_had_not_been_cut() {
         let setup = setup(policy, None);
         let schedule = Schedule::simulate(&setup, jobs.clone(), Followers::default()).unwrap();
         let mut waiting = 0;
-        for moment in moments(&schedule) {
+        for snapshot in snapshots(&schedule) {
             // The audit needs the number of cores where jobs share nodes.
             if !policy.contains("NODES=") {
-                audit(&setup, &moment, &jobs);
+                audit(&setup, &snapshot, &jobs);
             }
-            waiting += moment.waiting.len();
-            let prepared = Prepared::new(&setup, &moment, SimSpan::from_secs(10_000_000)).unwrap();
-            let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
-            let later = jobs.iter().filter(|job| job.submit > moment.at).cloned();
+            waiting += snapshot.waiting.len();
+            let prepared = Prepared::new(&setup, &snapshot, SimSpan::from_secs(10_000_000)).unwrap();
+            let run_times: Vec<SimSpan> = snapshot.jobs().map(|(job, _)| job.run_time).collect();
+            let later = jobs.iter().filter(|job| job.submit > snapshot.at).cloned();
             let starts = prepared.starts(&run_times, later).unwrap();
-            for (job, start) in moment.waiting.iter().zip(starts) {
+            for (job, start) in snapshot.waiting.iter().zip(starts) {
                 let entry = schedule.entries().iter().find(|entry| entry.job.id == job.id).unwrap();
-                assert_eq!(start, entry.start(), "{policy} at {}: job {}", moment.at, job.id);
+                assert_eq!(start, entry.start(), "{policy} at {}: job {}", snapshot.at, job.id);
             }
         }
         assert!(waiting > 10, "{policy}: {waiting}");
@@ -157,7 +158,7 @@ fn site() -> SiteSettings {
     serde_json::from_value(settings).unwrap()
 }
 
-/// The timers of Slurm's cycles, usage and ages are part of a moment.
+/// The timers of Slurm's cycles, usage and ages are part of a snapshot.
 #[test]
 fn schedules_of_a_site_continue_as_if_they_had_not_been_cut() {
     // Several jobs are submitted at once, and their numbers do not tell their order, as in arrays.
@@ -175,19 +176,19 @@ fn schedules_of_a_site_continue_as_if_they_had_not_been_cut() {
         let setup = setup(policy, Some(site()));
         let (first, followers) = Followers::split(jobs.clone());
         let schedule = Schedule::simulate(&setup, first.clone(), followers.clone()).unwrap();
-        let mut moments: Vec<Moment> = moments(&schedule).collect();
-        schedule.remember(&setup, (first, followers), &mut moments).unwrap();
+        let mut snapshots: Vec<Snapshot> = snapshots(&schedule).collect();
+        schedule.remember(&setup, (first, followers), &mut snapshots).unwrap();
         let mut waiting = 0;
-        for moment in &moments {
-            waiting += moment.waiting.len();
-            let prepared = Prepared::new(&setup, moment, SimSpan::from_secs(10_000_000)).unwrap();
-            let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+        for snapshot in &snapshots {
+            waiting += snapshot.waiting.len();
+            let prepared = Prepared::new(&setup, snapshot, SimSpan::from_secs(10_000_000)).unwrap();
+            let run_times: Vec<SimSpan> = snapshot.jobs().map(|(job, _)| job.run_time).collect();
             let later = schedule.entries().iter().map(|entry| entry.job.clone());
-            let later = later.filter(|job| job.submit > moment.at);
+            let later = later.filter(|job| job.submit > snapshot.at);
             let starts = prepared.starts(&run_times, later).unwrap();
-            for (job, start) in moment.waiting.iter().zip(starts) {
+            for (job, start) in snapshot.waiting.iter().zip(starts) {
                 let entry = schedule.entries().iter().find(|entry| entry.job.id == job.id).unwrap();
-                assert_eq!(start, entry.start(), "{policy} at {}: job {}", moment.at, job.id);
+                assert_eq!(start, entry.start(), "{policy} at {}: job {}", snapshot.at, job.id);
             }
         }
         assert!(waiting > 10, "{policy}: {waiting}");
@@ -201,26 +202,26 @@ fn all_policies_take_over_a_running_system() {
     let policies = ["CONS", "SLURM", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN", "/per/OPT=MIN"];
     let schedule = Schedule::simulate(&setup("EASY", None), jobs.clone(), Followers::default()).unwrap();
     for policy in policies {
-        for moment in moments(&schedule) {
-            audit(&setup(policy, None), &moment, &jobs);
+        for snapshot in snapshots(&schedule) {
+            audit(&setup(policy, None), &snapshot, &jobs);
         }
     }
 }
 
-/// Failures and drains of the future are not known at a moment.
+/// Failures and drains of the future are not known at a snapshot.
 #[test]
 fn later_outages_are_not_known() {
     let (jobs, mut setup) = (jobs(), setup("EASY", None));
     let schedule = Schedule::simulate(&setup, jobs, Followers::default()).unwrap();
-    let moment = moments(&schedule).find(|moment| moment.waiting.len() > 1).unwrap();
-    let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
+    let snapshot = snapshots(&schedule).find(|snapshot| snapshot.waiting.len() > 1).unwrap();
+    let run_times: Vec<SimSpan> = snapshot.jobs().map(|(job, _)| job.run_time).collect();
     let starts = |setup: &Setup| {
-        let prepared = Prepared::new(setup, &moment, SimSpan::from_secs(1_000_000)).unwrap();
+        let prepared = Prepared::new(setup, &snapshot, SimSpan::from_secs(1_000_000)).unwrap();
         prepared.starts(&run_times, std::iter::empty()).unwrap()
     };
     let without = starts(&setup);
     let of_all = |seconds: u64| Outage {
-        from: moment.at.saturating_add(SimSpan::from_secs(seconds)),
+        from: snapshot.at.saturating_add(SimSpan::from_secs(seconds)),
         until: SimTime::from_secs(100_000_000),
         nodes: NodeSpan { first: 0, nodes: NODES },
     };
@@ -236,27 +237,27 @@ fn later_outages_are_not_known() {
 fn an_impossible_state_is_an_error() {
     let setup = setup("EASY", None);
     let schedule = Schedule::simulate(&setup, jobs(), Followers::default()).unwrap();
-    let moment = moments(&schedule).find(|moment| moment.running.len() > 1).unwrap();
-    let error = |moment: &Moment, run_times: &[SimSpan]| {
-        let prepared = Prepared::new(&setup, moment, SimSpan::MAX)?;
+    let snapshot = snapshots(&schedule).find(|snapshot| snapshot.running.len() > 1).unwrap();
+    let error = |snapshot: &Snapshot, run_times: &[SimSpan]| {
+        let prepared = Prepared::new(&setup, snapshot, SimSpan::MAX)?;
         prepared.starts(run_times, std::iter::empty()).map(drop)
     };
-    let run_times: Vec<SimSpan> = moment.jobs().map(|(job, _)| job.run_time).collect();
-    let first = moment.running[0].job.id;
+    let run_times: Vec<SimSpan> = snapshot.jobs().map(|(job, _)| job.run_time).collect();
+    let first = snapshot.running[0].job.id;
     let short = vec![SimSpan::from_secs(1); run_times.len()];
-    let ended = error(&moment, &short).unwrap_err();
+    let ended = error(&snapshot, &short).unwrap_err();
     assert!(
-        matches!(ended, SimulationError::Beginning(BeginningError::EndsBefore(_, at)) if at == moment.at)
+        matches!(ended, SimulationError::Beginning(InitialStateError::EndsBefore(_, at)) if at == snapshot.at)
     );
-    let mut twice = moment.clone();
+    let mut twice = snapshot.clone();
     twice.running[1].on = twice.running[0].on.clone();
     assert!(matches!(error(&twice, &run_times).unwrap_err(), SimulationError::Violation(_)));
-    let mut late = moment.clone();
+    let mut late = snapshot.clone();
     late.running[0].start = late.at.saturating_add(SimSpan::from_secs(1));
-    let expected = SimulationError::Beginning(BeginningError::StartsLater(first));
+    let expected = SimulationError::Beginning(InitialStateError::StartsLater(first));
     assert_eq!(error(&late, &run_times).unwrap_err(), expected);
-    let mut early = moment;
+    let mut early = snapshot;
     early.running[0].job.submit = early.at;
-    let expected = SimulationError::Beginning(BeginningError::NotSubmitted(first));
+    let expected = SimulationError::Beginning(InitialStateError::NotSubmitted(first));
     assert_eq!(error(&early, &run_times).unwrap_err(), expected);
 }

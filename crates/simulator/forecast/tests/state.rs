@@ -98,24 +98,27 @@ fn a_job_may_have_just_started() {
         "2:00:00|30:00|2026-03-03T11:00:00|2026-03-03T11:30:00",
         "2:00:00|0:00|2026-03-03T11:00:00|2026-03-03T12:00:00",
     );
-    let found = read(&text, Some(NOON), false).unwrap().moment(8, NOON - 36_000, &users()).unwrap();
-    assert!(found.moment.beginning().is_ok());
-    assert_eq!(found.moment.first_decision().micros() - found.moment.at.micros(), 1);
+    let found = read(&text, Some(NOON), false).unwrap().snapshot(8, NOON - 36_000, &users()).unwrap();
+    assert!(found.snapshot.beginning().is_ok());
+    assert_eq!(found.snapshot.first_decision().micros() - found.snapshot.at.micros(), 1);
 }
 
 #[test]
-fn a_state_becomes_a_moment() {
+fn a_state_becomes_a_snapshot() {
     let state = read(SQUEUE, None, false).unwrap();
-    let found = state.moment(8, NOON - 36_000, &users()).unwrap();
-    let moment = &found.moment;
-    assert_eq!((moment.running.len(), moment.waiting.len(), &found.held[..]), (1, 2, &["14".to_owned()][..]));
+    let found = state.snapshot(8, NOON - 36_000, &users()).unwrap();
+    let snapshot = &found.snapshot;
+    assert_eq!(
+        (snapshot.running.len(), snapshot.waiting.len(), &found.held[..]),
+        (1, 2, &["14".to_owned()][..])
+    );
     assert_eq!((found.unknown_users, found.fulfilled), (1, 1));
-    let stranger = moment.waiting[0].user.map(UserId::number);
+    let stranger = snapshot.waiting[0].user.map(UserId::number);
     assert_eq!(stranger, Some(u32::MAX - 1), "no user of a history has this number");
-    assert_eq!(moment.at.as_secs_f64(), 36_000.0);
-    let second = &moment.waiting[1];
-    assert_eq!(moment.after[&second.id].jobs, [moment.waiting[0].id]);
-    assert_eq!(moment.running[0].job.user.map(UserId::number), Some(1));
+    assert_eq!(snapshot.at.as_secs_f64(), 36_000.0);
+    let second = &snapshot.waiting[1];
+    assert_eq!(snapshot.after[&second.id].jobs, [snapshot.waiting[0].id]);
+    assert_eq!(snapshot.running[0].job.user.map(UserId::number), Some(1));
 }
 
 #[test]
@@ -159,10 +162,10 @@ fn what_cannot_be_is_an_error_with_line_and_field() {
     ];
     assert_eq!(faults(default), missing);
     let state = read(&SQUEUE.replace("RUNNING|6", "RUNNING|9"), None, false).unwrap();
-    let full = state.moment(8, NOON - 36_000, &users()).unwrap_err();
+    let full = state.snapshot(8, NOON - 36_000, &users()).unwrap_err();
     assert_eq!(
         full[0].to_string(),
-        "line 2, job `11`: it runs on 9 nodes, but beside the running jobs before it only 8 of 8 are left"
+        "line 2, job `11`: it runs on 9 nodes, but the running jobs before it leave only 8 of 8"
     );
     let wrong = faults(r#"{"jobs": [{"job_id": 1}]}"#);
     assert!(wrong[0].contains("jobs[0]") && wrong[0].contains("job_state"), "{wrong:?}");

@@ -7,7 +7,7 @@ use crate::fractional::{
     Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic, PolicySetting, SecondPhase,
 };
 use crate::gang::{self, GangScheduler};
-use crate::ranked::{Rank, RankedScheduler};
+use crate::ranked::{EarliestDue, EarliestDueScheduler, Rank, RankedScheduler};
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::batch::PolicyError;
@@ -29,6 +29,8 @@ pub enum Policy {
     Fractional(Fractional),
     /// Preemption at full speed.
     Ranked(Rank),
+    /// Full speed for the earliest deadlines, with resident jobs.
+    EarliestDue(EarliestDue),
     /// Gang scheduling.
     Gang,
     /// A policy that a user registered.
@@ -73,6 +75,7 @@ impl Policy {
             Policy::Equipartition => Box::new(Equipartition::new(nodes, ranking)),
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options, ranking)),
             Policy::Ranked(rank) => Box::new(RankedScheduler::new(rank)),
+            Policy::EarliestDue(order) => Box::new(EarliestDueScheduler::new(order)),
             Policy::Gang => Box::new(GangScheduler::default()),
             Policy::Custom(policy) => policy.scheduler(nodes, options, site),
         }
@@ -89,7 +92,7 @@ impl Policy {
                 PolicySetting::NodeMemory => parts.budget_gb.is_some(),
                 PolicySetting::Priority | PolicySetting::Readings | PolicySetting::Site => true,
             },
-            Policy::Ranked(_) | Policy::Gang => false,
+            Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang => false,
             Policy::Custom(policy) => policy.reads(setting),
         }
     }
@@ -107,7 +110,7 @@ impl Policy {
         let shares = match self {
             Policy::Fractional(_) | Policy::Equipartition => true,
             Policy::Custom(policy) => policy.reads(PolicySetting::Site),
-            Policy::Batch(_) | Policy::Ranked(_) | Policy::Gang => false,
+            Policy::Batch(_) | Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang => false,
         };
         shares.then(|| ShareWeights::new(settings)).flatten().map(Arc::new)
     }
@@ -139,7 +142,7 @@ impl Policy {
                     parts.second_phase != SecondPhase::Average && parts.periodic != Periodic::McbStretch;
                 resource.demand == CommonDemand::Draw && is_plain
             }
-            Policy::Equipartition | Policy::Ranked(_) | Policy::Gang => false,
+            Policy::Equipartition | Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang => false,
         };
         resources.iter().find(|resource| !knows(resource))
     }
@@ -201,6 +204,9 @@ impl Policy {
         if let Ok(rank) = name.parse() {
             return Ok(Some(Policy::Ranked(rank)));
         }
+        if let Some(order) = EarliestDue::parse(name) {
+            return Ok(Some(Policy::EarliestDue(order)));
+        }
         // Names with time limits other than the listed ones are valid, too.
         match Fractional::parse(name) {
             Some(parts) => Ok(Some(Policy::Fractional(parts))),
@@ -216,6 +222,7 @@ impl Policy {
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
             Policy::Fractional(parts) => parts.description(),
             Policy::Ranked(rank) => rank.description().to_owned(),
+            Policy::EarliestDue(order) => order.description(),
             Policy::Gang => "jobs take turns of 60 s on the nodes, and keep their memory".into(),
             Policy::Custom(policy) => policy.description().to_owned(),
         }
@@ -231,6 +238,7 @@ impl fmt::Display for Policy {
             Policy::Equipartition => f.write_str(EQUIPARTITION),
             Policy::Fractional(parts) => parts.fmt(f),
             Policy::Ranked(rank) => rank.fmt(f),
+            Policy::EarliestDue(order) => order.fmt(f),
             Policy::Gang => f.write_str(gang::NAME),
             Policy::Custom(policy) => f.write_str(policy.name()),
         }
@@ -352,5 +360,6 @@ fn all() -> impl Iterator<Item = Policy> {
     });
     let fractional = Fractional::paper_policies().map(Policy::Fractional);
     let ranked = Rank::ALL.iter().copied().map(Policy::Ranked);
-    batch.chain([Policy::Equipartition]).chain(ranked).chain([Policy::Gang]).chain(fractional)
+    let by_due = [Policy::EarliestDue(EarliestDue::LISTED), Policy::Gang];
+    batch.chain([Policy::Equipartition]).chain(ranked).chain(by_due).chain(fractional)
 }

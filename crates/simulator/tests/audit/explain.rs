@@ -1,7 +1,7 @@
 //! Tests the explanation of the largest stretch, on a schedule that is small enough to follow by
 //! hand.
 
-use dfrsim_audit::explain::{Lack, Moment, explain};
+use dfrsim_audit::explain::{Lack, LifeEvent, explain};
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 
@@ -73,7 +73,7 @@ fn the_largest_stretch_is_explained() {
 #[test]
 fn any_job_can_be_explained() {
     let life = explain(events().as_slice(), Some(2)).unwrap().unwrap();
-    let Moment { lacks, node, needed, held_by, .. } = &life.moments[0];
+    let LifeEvent { lacks, node, needed, held_by, .. } = &life.moments[0];
     assert_eq!((*lacks, *node, *needed), (Some(Lack::Cpu), Some(0), Some(2.0)));
     assert_eq!((held_by.len(), held_by[0].job), (1, 1));
     assert_eq!(explain(events().as_slice(), Some(3)).unwrap(), None);

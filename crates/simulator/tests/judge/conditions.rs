@@ -50,16 +50,21 @@ pub(crate) struct Condition {
 }
 
 /// Policies that run jobs at full speed or not at all.
-pub(crate) const FULL_SPEED: [&str; 4] = ["RANKED", "SRPT", "LAS", "GANG"];
+pub(crate) const FULL_SPEED: [&str; 5] = ["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"];
+
+/// Returns whether a policy at full speed needs estimates.
+pub(crate) fn needs_estimates(policy: &str) -> bool {
+    policy == "SRPT" || policy.starts_with("EDF")
+}
 
 impl Condition {
     /// Returns whether one of [`FULL_SPEED`] runs under the condition: they are for equal nodes and know
-    /// no site. `GANG` is for nodes that are always up, and `SRPT` needs the estimates that jobs have
-    /// wherever they are killed at them.
+    /// no site. `GANG` is for nodes that are always up, and `SRPT` and `EDF` need the estimates that
+    /// jobs have wherever they are killed at them.
     pub(crate) fn is_of_full_speed(&self, policy: &str) -> bool {
         let is_up = !self.failures && !self.maintenance;
         let Condition { classes, site, weights, kill, .. } = *self;
-        !classes && !site && !weights && (policy != "GANG" || is_up) && (policy != "SRPT" || kill)
+        !classes && !site && !weights && (policy != "GANG" || is_up) && (!needs_estimates(policy) || kill)
     }
 }
 

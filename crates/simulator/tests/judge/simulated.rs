@@ -1,6 +1,6 @@
 //! Tests that the engine decides as the reference implementation expects.
 
-use crate::conditions::{ALONE, CONDITIONS, Condition, FULL_SPEED, judge};
+use crate::conditions::{ALONE, CONDITIONS, Condition, FULL_SPEED, judge, needs_estimates};
 use crate::names::fractional;
 use dfrsim_model::batch::BatchPolicy;
 
@@ -77,8 +77,10 @@ fn every_policy_at_full_speed_is_judged_right_under_its_conditions() {
     let mut wrong = Vec::new();
     for policy in FULL_SPEED {
         let killed = |it| Condition { kill: true, ..it };
-        let conditions =
-            ALONE.into_iter().chain(CONDITIONS).map(|it| if policy == "SRPT" { killed(it) } else { it });
+        let conditions = ALONE
+            .into_iter()
+            .chain(CONDITIONS)
+            .map(|it| if needs_estimates(policy) { killed(it) } else { it });
         let conditions = conditions.filter(|it| it.is_of_full_speed(policy));
         for (condition, seed) in conditions.flat_map(|it| (0..count() as u64).map(move |seed| (it, seed))) {
             let Some(records) = condition.case(seed, 80).records(policy) else { continue };

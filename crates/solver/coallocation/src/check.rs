@@ -128,7 +128,7 @@ fn find_overbooking(
     reserved: &[&Reservation],
 ) -> Option<Violation> {
     let capacity = resource.capacity[property];
-    // Intervals are half-open, so ends come before begins of the same time.
+    // Intervals are half-open, so ends come before starts at the same time.
     let mut changes: Vec<(SimTime, bool, u64)> = reserved
         .iter()
         .flat_map(|each| {

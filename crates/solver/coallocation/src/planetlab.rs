@@ -91,20 +91,63 @@ pub struct Usage {
     pub deviation: f64,
     /// Correlation of consecutive measurements of a node, from 0 to 1.
     pub correlation: f64,
+    /// Mean levels of single properties, in the order of [`PROPERTIES`], where they differ from
+    /// `mean`. A property with level 0 is never used.
+    pub of_properties: [Option<f64>; 3],
 }
 
 impl Default for Usage {
     /// Returns a usage of 0.3 on average: each node has its own levels between 0 and 0.6, and a
     /// deviation of 0.1. The correlation of 0.9 leaves about a quarter of a deviation after an hour.
     fn default() -> Usage {
-        Usage { mean: 0.3, spread: 1.0, nodes_per_site: 1, deviation: 0.1, correlation: 0.9 }
+        Usage {
+            mean: 0.3,
+            spread: 1.0,
+            nodes_per_site: 1,
+            deviation: 0.1,
+            correlation: 0.9,
+            of_properties: [None; 3],
+        }
     }
 }
 
 impl Usage {
-    /// Draws a level.
-    fn level(&self, rng: &mut Rng) -> f64 {
-        self.mean * (1.0 - self.spread) + 2.0 * self.mean * self.spread * rng.random::<f64>()
+    /// Returns the mean usage of a property.
+    fn mean_of(&self, property: usize) -> f64 {
+        self.of_properties.get(property).copied().flatten().unwrap_or(self.mean)
+    }
+    /// Computes the usage of a node with this place, from 0 to 1, between the lowest and the highest
+    /// usage of a property with this mean.
+    fn level(&self, mean: f64, place: f64) -> f64 {
+        mean * (1.0 - self.spread) + 2.0 * mean * self.spread * place
+    }
+}
+
+/// Label of nodes that a request can ask for, and the properties of nodes that have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidates {
+    /// Name of the label.
+    pub label: String,
+    /// Numbers of cores of the nodes with the label.
+    pub cores: Vec<u64>,
+    /// Lowest and highest GHz of the nodes with the label.
+    pub ghz: [f64; 2],
+}
+
+impl Candidates {
+    /// Gives each node a label: that of the candidates if its cores and GHz are among theirs, and an
+    /// empty one otherwise. Returns the number of candidates.
+    pub fn mark(&self, nodes: &mut [Resource]) -> usize {
+        let ghz = self.ghz.map(|it| (it * UNITS_PER_ONE as f64).round() as u64);
+        let is_one = |node: &Resource| {
+            self.cores.iter().any(|cores| node.capacity[0] == cores * UNITS_PER_ONE)
+                && (ghz[0]..=ghz[1]).contains(&node.capacity[1])
+        };
+        for node in &mut *nodes {
+            let label = if is_one(node) { self.label.clone() } else { String::new() };
+            node.labels = [label].into();
+        }
+        nodes.iter().filter(|node| !node.labels[0].is_empty()).count()
     }
 }
 
@@ -174,16 +217,18 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
         let mut memory = Autoregression::new(usage, &mut rng);
         if usage.nodes_per_site > 1 {
             let mut site = seed.fork("site").numbered((resource / usage.nodes_per_site) as u64).rng();
-            (processor.level, memory.level) = (usage.level(&mut site), usage.level(&mut site));
+            (processor.place, memory.place) = (site.random::<f64>(), site.random::<f64>());
         }
         for slot in 0..slots {
             let from = SimTime::from_micros(slot * MEASUREMENT_INTERVAL.micros());
-            let (processor, memory) = (processor.next(&mut rng), memory.next(&mut rng));
             let amount = |(property, &capacity): (usize, &u64)| {
                 let is_of_processor = PROPERTIES.get(property).is_none_or(|it| it.is_of_processor);
-                (capacity as f64 * if is_of_processor { processor } else { memory }) as u64
+                let process = if is_of_processor { &processor } else { &memory };
+                (capacity as f64 * process.used(usage.mean_of(property))) as u64
             };
             let amounts = node.capacity.iter().enumerate().map(amount).collect();
+            processor.advance(&mut rng);
+            memory.advance(&mut rng);
             reserved.push(Reservation { resource, from, until: from + MEASUREMENT_INTERVAL, amounts });
         }
     }
@@ -193,26 +238,29 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
 /// Usage of one resource over time: an autoregressive process of order 1.
 struct Autoregression {
     usage: Usage,
-    level: f64,
+    /// Place of the level between the lowest and the highest one, from 0 to 1.
+    place: f64,
     /// Current distance of the usage from its level, in deviations.
     away: f64,
 }
 
 impl Autoregression {
     fn new(usage: &Usage, rng: &mut Rng) -> Autoregression {
-        let level = usage.level(rng);
-        Autoregression { usage: *usage, level, away: StandardNormal.sample(rng) }
+        let place = rng.random::<f64>();
+        Autoregression { usage: *usage, place, away: StandardNormal.sample(rng) }
     }
-    /// Returns the next measurement, from 0 to 1.
-    fn next(&mut self, rng: &mut Rng) -> f64 {
-        let Usage { mean, deviation, correlation, .. } = self.usage;
+    /// Returns the current measurement of a property with this mean level, from 0 to 1.
+    fn used(&self, mean: f64) -> f64 {
         if mean == 0.0 {
             return 0.0;
         }
-        let used = (self.level + deviation * self.away).clamp(0.0, 1.0);
+        (self.usage.level(mean, self.place) + self.usage.deviation * self.away).clamp(0.0, 1.0)
+    }
+    /// Advances to the next measurement.
+    fn advance(&mut self, rng: &mut Rng) {
+        let correlation = self.usage.correlation;
         let fresh: f64 = StandardNormal.sample(rng);
         self.away = correlation * self.away + (1.0 - correlation * correlation).sqrt() * fresh;
-        used
     }
 }
 
@@ -242,6 +290,8 @@ pub struct Demand {
     pub resources: usize,
     /// Half of an equal share of each total, `d_i / 2N`, in millionths; at least 1.
     pub half_share: Box<[u64]>,
+    /// Requested label by qualitative property; by default none.
+    pub labels: Box<[Option<String>]>,
 }
 
 /// Rules that derive the minima of a demand from its totals.
@@ -264,7 +314,7 @@ impl Demand {
             (part / 2.0).max(1.0) as u64
         };
         let half_share = statistics.iter().map(half).collect();
-        Demand { duration, resources, half_share }
+        Demand { duration, resources, half_share, labels: [].into() }
     }
 
     /// Creates the request of this kind with a window for its start.
@@ -278,7 +328,7 @@ impl Demand {
             minimum: self.half_share.iter().map(part).collect(),
             total: self.half_share.iter().map(|half| 2 * half * self.resources as u64).collect(),
             step: vec![1; self.half_share.len()].into(),
-            labels: [].into(),
+            labels: self.labels.clone(),
         }
     }
 }
@@ -307,6 +357,48 @@ mod tests {
         );
         let some = usage(&nodes, &Usage { mean: 0.1, ..none }, span, Seed::new(4));
         assert!(some.iter().any(|it| it.amounts.iter().any(|&it| it > 0)));
+    }
+
+    /// GHz that are not used leave cores and memory as they are, so that each property has its own
+    /// level.
+    #[test]
+    fn properties_have_their_own_levels() {
+        let nodes = nodes(300, Seed::new(3));
+        let span = SimSpan::from_secs(3_600);
+        let all = Usage { mean: 0.1, spread: 0.5, ..Usage::default() };
+        let own = Usage { of_properties: [None, Some(0.0), Some(0.05)], ..all };
+        let [all, own] = [all, own].map(|it| usage(&nodes, &it, span, Seed::new(4)));
+        let mut memory = [0.0; 2];
+        for (one, other) in all.iter().zip(&own) {
+            assert_eq!((one.amounts[0], 0), (other.amounts[0], other.amounts[1]));
+            let capacity = nodes[one.resource].capacity[2] as f64;
+            [one, other]
+                .iter()
+                .zip(&mut memory)
+                .for_each(|(it, sum)| *sum += it.amounts[2] as f64 / capacity);
+        }
+        let [all, own] = memory.map(|sum| sum / own.len() as f64);
+        // The deviation of 0.1 is cut off at 0, which raises means near it.
+        assert!((0.09..0.12).contains(&all) && (0.05..0.08).contains(&own), "{all}, {own}");
+    }
+
+    #[test]
+    fn candidates_are_marked_by_their_properties() {
+        let mut nodes = nodes(2_000, Seed::new(3));
+        let opterons = Candidates { label: "AMD Opteron".to_owned(), cores: vec![2, 4], ghz: [2.0, 2.8] };
+        let marked = opterons.mark(&mut nodes);
+        assert!((300..700).contains(&marked), "{marked}");
+        for node in &nodes {
+            let [cores, ghz] = [0, 1].map(|it| node.capacity[it] as f64 / UNITS_PER_ONE as f64);
+            let is_one = (cores == 2.0 || cores == 4.0) && (2.0..=2.8).contains(&ghz);
+            assert_eq!(node.labels[0] == "AMD Opteron", is_one, "{node:?}");
+        }
+        // A request for the label takes no other node.
+        let labels = [Some("AMD Opteron".to_owned())].into();
+        let mut rng = Seed::new(1).rng();
+        let demand = Demand { labels, ..Demand::draw(2, &[(1.0, 0.0); 3], &mut rng) };
+        let request = demand.request(Kind::Simple, SimTime::ZERO, SimTime::ZERO);
+        assert_eq!(nodes.iter().filter(|node| request.accepts(node)).count(), marked);
     }
 
     /// All nodes of a site share their levels, and without spread all levels equal the mean.

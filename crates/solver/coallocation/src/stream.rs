@@ -10,7 +10,7 @@ use rand_distr::{Distribution as _, Exp1};
 
 /// A stream of requests as in section 4.2, which arrive as a Poisson process and may start on
 /// arrival.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     /// Time span of arrivals.
     pub span: SimSpan,
@@ -22,6 +22,8 @@ pub struct Stream {
     pub kind: Kind,
     /// Parameters of the search.
     pub parameters: Parameters,
+    /// Label that every request asks for, by qualitative property.
+    pub labels: Box<[Option<String>]>,
 }
 
 /// Results of a stream.
@@ -123,7 +125,8 @@ impl<'a> State<'a> {
 
     fn handle_arrival(&mut self, grid: &mut Grid, now: SimTime) -> Result<(), GridError> {
         let size = SIZES[self.demands.random_range(0..SIZES.len())];
-        let demand = Demand::draw(size, &self.statistics, &mut self.demands);
+        let labels = self.stream.labels.clone();
+        let demand = Demand { labels, ..Demand::draw(size, &self.statistics, &mut self.demands) };
         let request = demand.request(self.stream.kind, now, now + self.stream.patience);
         grid.check_request(&request)?;
         let seed = self.seed.fork("search").numbered(self.requests as u64);

@@ -31,7 +31,7 @@ named! {
 named! {
     /// Rules for the start times of a plan's actions.
     #[derive(Default)]
-    pub enum Starts as "begin of actions" {
+    pub enum Starts as "start of actions" {
         /// Pool by pool, as in the paper: each pool starts when the previous one has ended.
         #[default]
         Pools = "pools",

@@ -91,7 +91,7 @@ fn servers_of_openstack_have_the_sizes_of_their_flavors() {
             ),
             (1, "servers with the status RESCUE, which stay on their hosts"),
             (1, "servers with the status SHELVED_OFFLOADED and without a host, left out"),
-            (1, "members of server groups that are no server with a host, ignored"),
+            (1, "members of server groups that are not servers with a host, ignored"),
             (1, "server groups with the policy `soft-affinity`, which is no rule, not used"),
         ]
     );

@@ -1,6 +1,6 @@
 //! Checks of the records under a batch policy.
 
-use super::nodes::Nodes;
+use super::nodes::BatchNodes;
 use super::queue::Waiting;
 use super::state::{BatchCheck, Preempted, Started};
 use super::timers::micros;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 impl BatchCheck {
     pub(crate) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> BatchCheck {
-        let mut check = BatchCheck { policy, nodes: Nodes::new(policy, kinds), ..BatchCheck::default() };
+        let mut check = BatchCheck { policy, nodes: BatchNodes::new(policy, kinds), ..BatchCheck::default() };
         check.set_default_site(kinds);
         check
     }

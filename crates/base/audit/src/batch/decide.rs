@@ -13,10 +13,14 @@ use dfrsim_model::SimTime;
 use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 use dfrsim_model::site::VictimOrder;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Time for which a job that exceeded its estimate is expected to continue: one second, in
 /// microseconds.
 const OVERRUN: u64 = 1_000_000;
+/// Longest estimate of a job of the short queue under two-queue backfilling: an hour, in
+/// microseconds.
+const SHORT: u64 = 3_600_000_000;
 
 /// Makes the message for a job that can never run and is not rejected.
 fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
@@ -41,6 +45,8 @@ struct Cycle {
     /// First job that waits.
     head: Option<u64>,
     head_reservation: Option<HeadReservation>,
+    /// First short and first long job that wait, under two-queue backfilling.
+    heads: BTreeMap<bool, u64>,
     /// True if jobs may be backfilled.
     backfills: bool,
     /// Maximum number of jobs tried from the head on, and the number of remaining ones.
@@ -250,7 +256,7 @@ impl BatchCheck {
         }
         self.timers.is_changed |= !over.is_empty();
         for other in preempted {
-            let rule = "it is preempted, but no job starts for which it has to be".to_owned();
+            let rule = "it is preempted, but no job that starts needs its resources".to_owned();
             report(other.job, now, Some(other.line), rule);
             pass.iter_mut().for_each(|pass| self.apply_preemption(pass, &other));
         }
@@ -351,6 +357,7 @@ impl BatchCheck {
             plan,
             head,
             head_reservation: promise,
+            heads: BTreeMap::new(),
             backfills,
             most,
             left,
@@ -825,6 +832,13 @@ impl BatchCheck {
                 pass.head_reservation = pass.plan.earliest(job, u64::MAX).map(|(time, room)| {
                     HeadReservation { job: job.clone(), shadow_time: time, end: room.end, speed: room.speed }
                 });
+            }
+            Backfilling::TwoQueues if pass.backfills => {
+                let head = *pass.heads.entry(job.estimate > SHORT).or_insert(job.number);
+                if let Some((start, room)) = self.earliest_from(pass, now, job).filter(|_| head == job.number)
+                {
+                    self.reserve_slot(pass, job, start, &room);
+                }
             }
             Backfilling::Conservative(_) | Backfilling::Slurm
                 if !self.keeps_reservations() && (pass.backfills || pass.look == CycleKind::Backfill) =>

@@ -1,13 +1,13 @@
 //! Devices of jobs under a batch policy.
 
 use super::nodes::Pools;
-use super::queue::{Devices, Parts, Waiting};
+use super::queue::{DevicesByPool, Parts, Waiting};
 use crate::devices::{Triples, expected};
 
 impl Pools {
     /// Converts the devices of a record.
-    pub(super) fn devices(&self, triples: &Triples) -> Devices {
-        let mut devices = Devices::default();
+    pub(super) fn devices(&self, triples: &Triples) -> DevicesByPool {
+        let mut devices = DevicesByPool::default();
         for &(node, device, tasks) in triples.iter().filter(|_| self.columns > 0) {
             let Some(pool) = self.pool_of(node) else { continue };
             let of_pool = devices.or_default(pool);
@@ -23,8 +23,8 @@ impl Pools {
         job: &Waiting,
         parts: &Parts,
         free: impl Fn(usize) -> I,
-    ) -> Devices {
-        let Some(request) = job.devices.filter(|_| self.columns > 0) else { return Devices::default() };
+    ) -> DevicesByPool {
+        let Some(request) = job.devices.filter(|_| self.columns > 0) else { return DevicesByPool::default() };
         let of_pool = |(&pool, &tasks): (&usize, &u64)| {
             let free: Vec<i64> = free(pool).skip(job.need.len()).collect();
             (pool, expected(request, &free, tasks))
@@ -33,7 +33,7 @@ impl Pools {
     }
 
     /// Formats devices as triples of node, device and tasks.
-    pub(super) fn triples(&self, devices: &Devices) -> Vec<(u32, u32, u32)> {
+    pub(super) fn triples(&self, devices: &DevicesByPool) -> Vec<(u32, u32, u32)> {
         let of_pool = |(&pool, tasks): (&usize, &Vec<u64>)| {
             let node = self.node_of(pool);
             (0..)

@@ -10,7 +10,7 @@ const WHOLE: i64 = Share::ONE.units() as i64;
 
 /// Cores and devices that tasks request, and the number of such tasks.
 #[derive(Clone, Debug, PartialEq)]
-struct Kind {
+struct TaskKind {
     cores: i64,
     devices: Option<DeviceRequest>,
     tasks: i128,
@@ -19,11 +19,11 @@ struct Kind {
 /// Tasks submitted so far, and those of the last time at which their number had doubled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mix {
-    seen: Vec<Kind>,
-    used: Vec<Kind>,
+    seen: Vec<TaskKind>,
+    used: Vec<TaskKind>,
 }
 
-fn sum(kinds: &[Kind]) -> i128 {
+fn sum(kinds: &[TaskKind]) -> i128 {
     kinds.iter().map(|kind| kind.tasks).sum()
 }
 
@@ -34,7 +34,7 @@ impl Mix {
         let tasks = i128::from(job.tasks);
         match self.seen.iter_mut().find(|kind| (kind.cores, kind.devices) == (cores, devices)) {
             Some(kind) => kind.tasks += tasks,
-            None => self.seen.push(Kind { cores, devices, tasks }),
+            None => self.seen.push(TaskKind { cores, devices, tasks }),
         }
         if sum(&self.seen) > 2 * sum(&self.used) {
             self.used.clone_from(&self.seen);
@@ -43,7 +43,7 @@ impl Mix {
 
     /// Sums the free parts that each task of the mix could not use on a node.
     fn fragments(&self, cores: i64, free: &[i64]) -> i128 {
-        let of_kind = |kind: &Kind| {
+        let of_kind = |kind: &TaskKind| {
             let Some((each, part)) = kind.devices else { return kind.tasks * total(free) };
             let is_usable = |free: &&i64| **free >= part as i64;
             let is_possible = kind.cores <= cores && free.iter().filter(is_usable).count() as u64 >= each;

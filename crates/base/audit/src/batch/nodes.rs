@@ -1,6 +1,6 @@
 //! Pools of identical nodes, and the node selection.
 
-use super::queue::{Devices, Parts, Waiting};
+use super::queue::{DevicesByPool, Parts, Waiting};
 use crate::job::Job;
 use crate::nodes::{Kind, kinds_of_partition};
 use crate::platform::{Platform, Window};
@@ -26,7 +26,7 @@ pub(super) struct Pool {
     pub(super) speed: u32,
     /// Size rank of the kind under best-fit placement; otherwise 0.
     size_rank: usize,
-    /// Maintenance windows as (begin, end).
+    /// Maintenance windows as (start, end).
     pub(super) windows: Vec<(u64, u64)>,
     /// Capacity of its nodes by resource.
     pub(super) whole: Vec<i64>,
@@ -56,7 +56,7 @@ impl Pools {
         &self,
         job: &Waiting,
         pool: usize,
-        (tasks, devices): (u64, &Devices),
+        (tasks, devices): (u64, &DevicesByPool),
         resource: usize,
     ) -> i64 {
         match (self.policy.nodes, job.need.get(resource), job.devices) {
@@ -159,7 +159,7 @@ fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missi
 
 /// Known state of the nodes.
 #[derive(Debug, Default)]
-pub(super) struct Nodes {
+pub(super) struct BatchNodes {
     kinds: Arc<Vec<Kind>>,
     /// True, per node, if it takes no jobs: it is down or drained.
     closed: Vec<bool>,
@@ -179,14 +179,14 @@ pub(super) struct Nodes {
     common: Arc<Vec<ResourceOfCluster>>,
 }
 
-impl Nodes {
-    pub(super) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> Nodes {
+impl BatchNodes {
+    pub(super) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> BatchNodes {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (closed, drained) = (vec![false; nodes], vec![false; nodes]);
         let (jobs, kinds) = (vec![0; nodes], Arc::clone(kinds));
         let (windows, reservations, partitions) = Default::default();
-        Nodes {
+        BatchNodes {
             kinds,
             closed,
             drained,
@@ -297,7 +297,7 @@ impl Nodes {
         };
         self.kinds.iter().map(of_kind).collect()
     }
-    /// Returns the begins and ends of reservations, in microseconds.
+    /// Returns the starts and ends of reservations, in microseconds.
     pub(super) fn bounds(&self) -> impl Iterator<Item = u64> {
         self.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(|it| it.saturating_mul(1_000_000))
     }
@@ -316,7 +316,7 @@ impl Nodes {
         total(fitting.map(|(kind, _)| on(kind).saturating_mul(kind.nodes.into())))
     }
 
-    /// Returns the next begin or end of a window.
+    /// Returns the next start or end of a window.
     pub(super) fn next_change(&self, now: u64) -> Option<u64> {
         self.windows.iter().flat_map(|it| [it.from, it.until]).filter(|&at| at > now).min()
     }

@@ -2,7 +2,7 @@
 
 use super::keys::{Mix, key};
 use super::nodes::{Pools, total};
-use super::queue::{Devices, Held, Parts, Waiting, end_of};
+use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
 use crate::common::amount_at;
 use dfrsim_model::event::ResourceOfCluster;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(super) struct Timeline {
     steps: Vec<Steps>,
     /// Free amounts of the resources of the whole cluster.
     common: Option<Steps>,
-    /// Free amounts now beside the running jobs, by pool, if reservations that begin now are in the
-    /// timeline too.
+    /// Free amounts now in addition to the running jobs, by pool, if reservations that begin
+    /// now are in the timeline too.
     pub(super) beside_running: Option<Vec<Vec<i64>>>,
     /// Number of blocks of each pool that have begun; their nodes are free until a job starts.
     begun_blocks: Vec<i64>,
@@ -169,7 +169,7 @@ impl Timeline {
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all
     /// of it.
-    pub(super) fn devices(&self, job: &Waiting, parts: &Parts, (from, until): (u64, u64)) -> Devices {
+    pub(super) fn devices(&self, job: &Waiting, parts: &Parts, (from, until): (u64, u64)) -> DevicesByPool {
         self.pools.expected_devices(job, parts, |pool| self.least(pool, from, until))
     }
     /// Returns the free amount now of the first resource, which every task needs.
@@ -177,7 +177,7 @@ impl Timeline {
         self.steps.iter().fold(0, |sum, steps| sum.saturating_add(steps.free[0][0].max(0)))
     }
     /// Returns the least free amount of each resource of a pool in an interval; if it is empty, at
-    /// its begin.
+    /// its start.
     pub(super) fn least(&self, pool: usize, from: u64, until: u64) -> impl Iterator<Item = i64> {
         let Steps { times, free } = &self.steps[pool];
         let first = times.partition_point(|&it| it <= from) - 1;
@@ -210,8 +210,9 @@ impl Timeline {
             false => 0,
         })
     }
-    /// Returns the resource of the whole cluster of which too little is free for a job in an interval,
-    /// beside what another job holds, with the amount that is free; `None` if there is enough.
+    /// Returns the resource of the whole cluster of which too little is free for a job in an
+    /// interval, in addition to the units of another job, with the amount that is free; `None`
+    /// if there is enough.
     pub(super) fn missing_common(
         &self,
         job: &Waiting,

@@ -10,10 +10,10 @@ use std::cmp::Ordering;
 pub(super) type Parts = SortedMap<usize, u64>;
 
 /// Tasks of a job on each device of a pool, by pool; empty if it requests none.
-pub(super) type Devices = SortedMap<usize, Vec<u64>>;
+pub(super) type DevicesByPool = SortedMap<usize, Vec<u64>>;
 
 /// Pools that a job has: its tasks on each, and their devices.
-pub(super) type Held<'a> = (&'a Parts, &'a Devices);
+pub(super) type Held<'a> = (&'a Parts, &'a DevicesByPool);
 
 /// Waiting job; for a running one, its state at the start. Times are in microseconds.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     pub(super) closed: Vec<Vec<(u64, u64)>>,
     /// True if a node may have one of its tasks only.
     pub(super) needs_distinct_nodes: bool,
-    /// Amounts that it holds of the resources of the whole cluster.
+    /// Units of each resource of the whole cluster that the job holds.
     pub(super) common: Vec<i64>,
     /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
@@ -54,7 +54,7 @@ pub(super) struct Running {
     pub(super) parts: Parts,
     /// Devices by node, as recorded, and by pool.
     pub(super) triples: Vec<(u32, u32, u32)>,
-    pub(super) devices: Devices,
+    pub(super) devices: DevicesByPool,
     pub(super) since: u64,
     /// End of its estimate.
     pub(super) end: u64,

@@ -149,7 +149,7 @@ impl Trials {
         }
         if is_deep {
             return Some(
-                "it starts, although the number of tried jobs of its partition or its user is exceeded"
+                "it starts, although the limit on tried jobs of its partition or its user is reached"
                     .to_owned(),
             );
         }

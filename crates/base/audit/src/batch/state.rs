@@ -1,8 +1,8 @@
 //! State of a batch system between two decisions.
 
 use super::keys::Mix;
-use super::nodes::Nodes;
-use super::queue::{Devices, Parts, Running, Waiting};
+use super::nodes::BatchNodes;
+use super::queue::{DevicesByPool, Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
@@ -36,14 +36,14 @@ pub(super) struct Reservation {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) parts: Parts,
-    pub(super) devices: Devices,
+    pub(super) devices: DevicesByPool,
 }
 
 /// Checker that follows a schedule decision by decision.
 #[derive(Debug, Default)]
 pub(crate) struct BatchCheck {
     pub(super) policy: BatchPolicy,
-    pub(super) nodes: Nodes,
+    pub(super) nodes: BatchNodes,
     /// Tasks submitted so far.
     pub(super) mix: Arc<Mix>,
     pub(super) site: Option<PrioritySystem>,

@@ -4,11 +4,11 @@ use super::nodes::total;
 use super::plan::{Slot, Timeline};
 use super::queue::{Parts, Waiting, end_of};
 
-/// Length of the first window for expected ends, and step to which its begin is rounded up, in
+/// Length of the first window for expected ends, and step to which its start is rounded up, in
 /// microseconds.
 const FIRST_WINDOW: u64 = 30_000_000;
 
-/// Rounds a begin and an end down to multiples of the backfill resolution.
+/// Rounds a start and an end down to multiples of the backfill resolution.
 pub(super) fn round((start, end): (u64, u64), resolution: u64) -> (u64, u64) {
     let step = resolution.max(1);
     (start - start % step, end - end % step)
@@ -64,7 +64,7 @@ impl Reservations {
         place
     }
 
-    /// Returns whether an interval of a pool meets a condition, given its begin and its end.
+    /// Returns whether an interval of a pool meets a condition, given its start and its end.
     fn has(&self, pool: usize, meets: impl Fn(u64, u64) -> bool) -> bool {
         self.by_pool[pool].iter().any(|&(begin, until)| meets(begin, until))
     }

@@ -3,13 +3,14 @@
 use super::FractionalPolicy;
 use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{JobView, Mapping};
-use super::nodes::{Nodes, On, PlacementRequest};
+use super::nodes::{FractionalNodes, PlacementRequest};
 use super::pay::PreemptionBudget;
 use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
 use crate::job::Job;
+use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use crate::placement;
 use crate::platform::{Platform, Window};
@@ -30,9 +31,9 @@ struct CheckedJob {
     /// True if no class of the site ever admits it.
     is_never_admitted: bool,
     phase: Phase,
-    on: On,
+    on: TasksByNode,
     job_yield: u32,
-    /// Intervals in which penalties may have run: each from its begin until the job left its nodes
+    /// Intervals in which penalties may have run: each from its start until the job left its nodes
     /// or moved again.
     penalties: Vec<(u64, u64)>,
 }
@@ -136,7 +137,7 @@ impl FractionalCheck {
 
     /// Checks that jobs that can never run are rejected, and no others.
     fn check_rejections(&self) -> Option<(u64, String)> {
-        let empty = Nodes::new(&self.kinds, |_| true);
+        let empty = FractionalNodes::new(&self.kinds, |_| true);
         let fits = |&CheckedJob { ref size, tasks, weight, .. }: &CheckedJob| {
             empty.fits(PlacementRequest { size, tasks, weight, spread: false })
         };
@@ -191,7 +192,7 @@ impl FractionalCheck {
         let is_room = std::mem::take(&mut self.is_room) || open != self.open;
         self.open = open;
         let seen = self.seen(now, jobs);
-        let nodes = Nodes::new(&self.kinds, |node| self.open[node as usize]);
+        let nodes = FractionalNodes::new(&self.kinds, |node| self.open[node as usize]);
         let running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
         let recorded: SortedMap<u64, &[(u32, u32)]> =
             running.map(|(number, job)| (*number, &job.placement[..])).collect();
@@ -328,7 +329,7 @@ impl Check for FractionalCheck {
         self.first_submission.get_or_insert(now);
         let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now, &[]));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
-        let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, Vec::new());
+        let (phase, on, job_yield, penalties) = (Phase::Waiting, TasksByNode::new(), 0, Vec::new());
         let known =
             CheckedJob { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
         self.known.insert(number, known);
@@ -348,7 +349,7 @@ impl Check for FractionalCheck {
             return self.leave(number, now);
         }
         if let Some(known) = self.known.get_mut(&number) {
-            (known.phase, known.on, known.job_yield) = (Phase::Waiting, On::new(), 0);
+            (known.phase, known.on, known.job_yield) = (Phase::Waiting, TasksByNode::new(), 0);
             known.end_penalty(now);
         }
         self.interrupted.push(number);

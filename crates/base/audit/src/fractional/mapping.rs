@@ -1,8 +1,9 @@
 //! Mapping of jobs to nodes during a decision.
 
-use super::nodes::{Nodes, On, PlacementRequest};
+use super::nodes::{FractionalNodes, PlacementRequest};
 use crate::Phase;
 use crate::nodes::Size;
+use crate::nodes::TasksByNode;
 use dfrsim_model::{SimSpan, SortedMap, Yield};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub(super) struct JobView {
     pub(super) weight: u32,
     pub(super) phase: Phase,
     /// Current placement in the cluster.
-    pub(super) home: On,
+    pub(super) home: TasksByNode,
     /// Time since its submission in microseconds.
     pub(super) flow: u64,
     /// Virtual time: the work done in microseconds * 2^-20.
@@ -65,13 +66,13 @@ impl JobView {
 #[derive(Debug)]
 pub(super) struct Mapping<'a> {
     pub(super) jobs: &'a SortedMap<u64, JobView>,
-    pub(super) nodes: Nodes,
-    pub(super) on: SortedMap<u64, On>,
+    pub(super) nodes: FractionalNodes,
+    pub(super) on: SortedMap<u64, TasksByNode>,
 }
 
 impl<'a> Mapping<'a> {
     /// Creates the mapping of the cluster, without the jobs that have an unavailable node.
-    pub(super) fn of_cluster(jobs: &'a SortedMap<u64, JobView>, nodes: Nodes) -> Mapping<'a> {
+    pub(super) fn of_cluster(jobs: &'a SortedMap<u64, JobView>, nodes: FractionalNodes) -> Mapping<'a> {
         let mut mapping = Mapping { jobs, nodes, on: SortedMap::default() };
         for (&job, seen) in jobs.iter().filter(|(_, seen)| seen.phase == Phase::Running) {
             if seen.home.iter().all(|&(node, _)| mapping.nodes.all[node as usize].is_open) {
@@ -87,20 +88,20 @@ impl<'a> Mapping<'a> {
         PlacementRequest { spread: beside, ..self.jobs[&job].wanted() }
     }
 
-    pub(super) fn put(&mut self, job: u64, on: On) {
+    pub(super) fn put(&mut self, job: u64, on: TasksByNode) {
         let JobView { size, weight, .. } = &self.jobs[&job];
         self.nodes.add(&on, size, *weight);
         if !on.is_empty() {
             self.on.insert(job, on);
         }
     }
-    pub(super) fn remove(&mut self, job: u64) -> On {
+    pub(super) fn remove(&mut self, job: u64) -> TasksByNode {
         let JobView { size, weight, .. } = &self.jobs[&job];
         let on = self.on.remove(&job).unwrap_or_default();
         self.nodes.remove(&on, size, *weight);
         on
     }
-    pub(super) fn set_all(&mut self, places: SortedMap<u64, On>) {
+    pub(super) fn set_all(&mut self, places: SortedMap<u64, TasksByNode>) {
         self.nodes = self.nodes.without_tasks();
         self.on.clear();
         places.into_iter().for_each(|(job, on)| self.put(job, on));

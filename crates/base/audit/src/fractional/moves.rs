@@ -5,7 +5,7 @@
 
 use super::FractionalPolicy;
 use super::mapping::Mapping;
-use super::nodes::On;
+use crate::nodes::TasksByNode;
 use crate::placement::moved_tasks;
 use dfrsim_model::{Share, SortedMap};
 
@@ -23,7 +23,7 @@ pub(super) struct Moves<'a> {
     pub(super) ranked: &'a [u64],
     /// Jobs that must not move.
     pub(super) pins: &'a [u64],
-    pub(super) target: &'a SortedMap<u64, On>,
+    pub(super) target: &'a SortedMap<u64, TasksByNode>,
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
 }
 

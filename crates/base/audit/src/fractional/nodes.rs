@@ -1,12 +1,9 @@
 //! Nodes as plain lists: the free amount of each resource, and the load.
 
-use crate::nodes::{Kind, Size};
+use crate::nodes::{Kind, Size, TasksByNode};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
-pub(crate) type On = Vec<(u32, u32)>;
 
 /// Index of CPU among the resources; memory comes before it, the others after it.
 pub(super) const CPU: usize = 1;
@@ -23,7 +20,7 @@ pub(super) struct PlacementRequest<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct FractionalNode {
     pub(super) kind: usize,
     /// True if jobs may be on the node.
     pub(super) is_open: bool,
@@ -31,27 +28,27 @@ pub(super) struct Node {
 
 /// All nodes of the cluster by number.
 #[derive(Clone, Debug)]
-pub(super) struct Nodes {
+pub(super) struct FractionalNodes {
     pub(super) kinds: Arc<Vec<Kind>>,
-    pub(super) all: Vec<Node>,
+    pub(super) all: Vec<FractionalNode>,
     /// Free amounts, by node and resource.
     free: Vec<i64>,
     /// Load, by node and resource: needs of tasks at a yield of 1, times their weights.
     load: Vec<u128>,
 }
 
-impl Nodes {
+impl FractionalNodes {
     /// Creates nodes without tasks.
-    pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> Nodes {
+    pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> FractionalNodes {
         let (mut all, mut free) = (Vec::new(), Vec::new());
         for (kind, it) in kinds.iter().enumerate() {
             let numbers = all.len() as u32..all.len() as u32 + it.nodes;
-            all.extend(numbers.map(|number| Node { kind, is_open: is_open(number) }));
+            all.extend(numbers.map(|number| FractionalNode { kind, is_open: is_open(number) }));
             let capacity = it.capacity.iter().map(|&amount| amount as i64);
             free.extend(capacity.cycle().take(it.capacity.len() * it.nodes as usize));
         }
         let load = vec![0; free.len()];
-        Nodes { kinds: Arc::clone(kinds), all, free, load }
+        FractionalNodes { kinds: Arc::clone(kinds), all, free, load }
     }
     /// Returns the indices of a node's resources.
     fn resources(&self, node: u32) -> Range<usize> {
@@ -59,8 +56,8 @@ impl Nodes {
         node as usize * width..(node as usize + 1) * width
     }
     /// Returns the nodes without any task.
-    pub(super) fn without_tasks(&self) -> Nodes {
-        Nodes::new(&self.kinds, |node| self.all[node as usize].is_open)
+    pub(super) fn without_tasks(&self) -> FractionalNodes {
+        FractionalNodes::new(&self.kinds, |node| self.all[node as usize].is_open)
     }
     /// Returns whether all nodes are reference nodes, without resources other than CPU and memory.
     pub(super) fn is_homogeneous(&self) -> bool {
@@ -91,7 +88,7 @@ impl Nodes {
 
     /// Counts the requested tasks that fit on a node.
     fn fitting_tasks(&self, node: u32, wanted: PlacementRequest<'_>) -> u32 {
-        let Node { kind, is_open } = self.all[node as usize];
+        let FractionalNode { kind, is_open } = self.all[node as usize];
         if !is_open || !wanted.size.allowed[kind] {
             return 0;
         }
@@ -130,7 +127,7 @@ impl Nodes {
     }
     /// Places a job by Greedy: task by task on the node on which it progresses fastest, then the
     /// least loaded, then the lowest.
-    pub(super) fn place(&mut self, wanted: PlacementRequest<'_>) -> Option<On> {
+    pub(super) fn place(&mut self, wanted: PlacementRequest<'_>) -> Option<TasksByNode> {
         if !self.fits(wanted) {
             return None;
         }

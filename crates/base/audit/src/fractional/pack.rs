@@ -1,7 +1,8 @@
 //! MCB: search for the largest value at which all jobs can be packed (dissertation, sections 4.2.5,
 //! 5.2.2 and 5.2.6).
 
-use super::nodes::{Nodes, On};
+use super::nodes::FractionalNodes;
+use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::cmp::Reverse;
@@ -20,7 +21,7 @@ pub(super) struct Item<'a> {
     pub(super) tasks: u32,
     pub(super) size: &'a Size,
     /// Placement at which the job stays unless it is left out.
-    pub(super) pinned: Option<&'a On>,
+    pub(super) pinned: Option<&'a TasksByNode>,
 }
 
 /// Packed jobs.
@@ -29,7 +30,7 @@ pub(super) struct Packed {
     /// Value at which they were packed.
     pub(super) value: u32,
     /// Placements in the order of the input; jobs that are left out come after them.
-    pub(super) places: Vec<On>,
+    pub(super) places: Vec<TasksByNode>,
 }
 
 /// Range of the search: yields up to what the nodes can provide in total, or inverse stretches up to
@@ -45,7 +46,7 @@ pub(super) enum Search {
 /// value; there is no packing at a value at which a job has none.
 pub(super) fn map(
     items: &[Item<'_>],
-    nodes: &Nodes,
+    nodes: &FractionalNodes,
     search: Search,
     yield_at: &dyn Fn(usize, usize, u32) -> Option<u32>,
 ) -> Packed {
@@ -58,7 +59,7 @@ pub(super) fn map(
 
 struct Mcb<'a> {
     items: &'a [Item<'a>],
-    nodes: &'a Nodes,
+    nodes: &'a FractionalNodes,
     search: Search,
     yield_at: &'a dyn Fn(usize, usize, u32) -> Option<u32>,
 }
@@ -116,7 +117,7 @@ impl Mcb<'_> {
     /// Packs the first jobs at a value. Node after node, each repeatedly takes the first task of the
     /// list that fits. The list is in descending order of the largest fraction of a node that a task
     /// takes of any resource, then of the second largest and so on, then by submission.
-    fn pack(&self, count: usize, value: u32) -> Option<Vec<On>> {
+    fn pack(&self, count: usize, value: u32) -> Option<Vec<TasksByNode>> {
         let units = |kind: &Kind| kind.capacity.iter().map(|&it| u128::from(it) << Yield::BITS).collect();
         let empty: Vec<Vec<u128>> = self.nodes.kinds.iter().map(units).collect();
         let kind = |node: u32| self.nodes.all[node as usize].kind;
@@ -154,7 +155,8 @@ impl Mcb<'_> {
         let mut list: Vec<usize> = (0..count).filter(|&job| items[job].pinned.is_none()).collect();
         list.sort_by_cached_key(|&job| (parts(job), items[job].number));
         let mut left: Vec<u32> = items.iter().map(|item| item.tasks).collect();
-        let mut places: Vec<On> = items.iter().map(|item| item.pinned.cloned().unwrap_or_default()).collect();
+        let mut places: Vec<TasksByNode> =
+            items.iter().map(|item| item.pinned.cloned().unwrap_or_default()).collect();
         let mut free: Vec<u128> = Vec::new();
         for (number, node) in (0..).zip(&self.nodes.all) {
             if list.is_empty() {

@@ -1,6 +1,6 @@
 //! Shares of jobs in contested resources (dissertation, sections 5.2.5 and 5.2.6).
 
-use super::nodes::Nodes;
+use super::nodes::FractionalNodes;
 use crate::nodes::Size;
 use dfrsim_model::{SortedMap, Yield};
 
@@ -34,7 +34,7 @@ pub(super) struct Contested {
 }
 
 /// Finds all contested resources.
-pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
+pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &FractionalNodes) -> Vec<Contested> {
     let mut by_node: SortedMap<u32, Vec<(usize, u32)>> = SortedMap::default();
     for (job, sharer) in jobs.iter().enumerate() {
         for &(node, tasks) in sharer.on {

@@ -1,6 +1,7 @@
 //! Checks of the records under a policy that runs jobs at full speed or not at all.
 
 use super::FullSpeedPolicy;
+use super::due;
 use super::free_nodes::{FreeNodes, Task};
 use super::gang::Turn;
 use super::ranked;
@@ -104,6 +105,7 @@ impl FullSpeedCheck {
                 task: known.task,
                 state: known.state.clone(),
                 flow: now - job.submit,
+                estimate: job.estimate,
                 done,
                 remaining,
                 penalty_left,
@@ -117,6 +119,7 @@ impl FullSpeedCheck {
         let situation = Situation { now, jobs: &seen, closed: &self.closed, penalty: self.penalty };
         match self.policy {
             FullSpeedPolicy::Gang => self.turn.decide(&situation),
+            FullSpeedPolicy::EarliestDue(stretch) => due::decide(stretch, &situation),
             policy => ranked::decide(policy, &situation),
         }
     }
@@ -176,7 +179,7 @@ impl FullSpeedCheck {
         }
     }
 
-    /// Returns whether decisions can still be judged.
+    /// Returns whether decisions can still be checked.
     fn is_known(&self) -> bool {
         !self.unrecorded.are_incomplete()
     }

@@ -1,10 +1,7 @@
 //! Memory and CPU left on nodes, as plain lists.
 
-use crate::nodes::Size;
+use crate::nodes::{Size, TasksByNode};
 use dfrsim_model::Share;
-
-/// Placement of a job: pairs of (node, tasks) in ascending order of the node.
-pub(super) type On = Vec<(u32, u32)>;
 
 const ONE: u64 = Share::ONE.units() as u64;
 
@@ -22,7 +19,7 @@ impl Task {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct FreeNode {
     is_closed: bool,
     memory: u64,
     cpu: u64,
@@ -30,12 +27,12 @@ struct Node {
 
 /// All nodes by number.
 #[derive(Clone, Debug)]
-pub(super) struct FreeNodes(Vec<Node>);
+pub(super) struct FreeNodes(Vec<FreeNode>);
 
 impl FreeNodes {
     /// Creates nodes without tasks, given those that take no job.
     pub(super) fn new(closed: &[bool]) -> FreeNodes {
-        FreeNodes(closed.iter().map(|&is_closed| Node { is_closed, memory: ONE, cpu: ONE }).collect())
+        FreeNodes(closed.iter().map(|&is_closed| FreeNode { is_closed, memory: ONE, cpu: ONE }).collect())
     }
     /// Creates that many nodes without tasks, all of which take jobs.
     pub(super) fn all(nodes: usize) -> FreeNodes {
@@ -69,7 +66,7 @@ impl FreeNodes {
 
     /// Counts the tasks that fit on a node.
     fn count(&self, task: Task, node: usize) -> u64 {
-        let Node { is_closed, memory, cpu } = self.0[node];
+        let FreeNode { is_closed, memory, cpu } = self.0[node];
         let by = |free: u64, each: u64| free.checked_div(each).unwrap_or(u64::MAX);
         if is_closed { 0 } else { by(memory, task.memory).min(by(cpu, task.cpu)) }
     }
@@ -82,10 +79,10 @@ impl FreeNodes {
 
     /// Places tasks on the nodes with the least memory and CPU left, as many on each as fit, and takes
     /// their resources; `None`, without a change, if they do not all fit.
-    pub(super) fn place(&mut self, task: Task, tasks: u32) -> Option<On> {
+    pub(super) fn place(&mut self, task: Task, tasks: u32) -> Option<TasksByNode> {
         let mut nodes: Vec<usize> = (0..self.0.len()).filter(|&node| self.count(task, node) > 0).collect();
         nodes.sort_by_key(|&node| (self.0[node].memory + self.0[node].cpu, node));
-        let (mut on, mut missing) = (On::new(), tasks);
+        let (mut on, mut missing) = (TasksByNode::new(), tasks);
         for node in nodes {
             let here = self.count(task, node).min(missing.into()) as u32;
             missing -= here;

@@ -1,8 +1,9 @@
 //! Gang scheduling.
 
-use super::free_nodes::{FreeNodes, On};
+use super::free_nodes::FreeNodes;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
+use crate::nodes::TasksByNode;
 use dfrsim_model::Yield;
 
 /// Length of a turn in microseconds.
@@ -21,14 +22,14 @@ impl Turn {
         let Situation { now, jobs, closed, .. } = *situation;
         let all = FreeNodes::all(closed.len());
         let mut decided = Decided::default();
-        let (mut rows, mut memory): (Vec<Vec<(u64, On)>>, _) = (Vec::new(), all.clone());
+        let (mut rows, mut memory): (Vec<Vec<(u64, TasksByNode)>>, _) = (Vec::new(), all.clone());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
             rows.resize(rows.len().max(job.row + 1), Vec::new());
             rows[job.row].push((number, job.state.on.clone()));
             memory.take_memory(job.task, &job.state.on);
         }
         for (&number, job) in jobs.iter().filter(|(_, job)| !job.is_running()) {
-            let beside = |row: &[(u64, On)]| {
+            let beside = |row: &[(u64, TasksByNode)]| {
                 let mut free = memory.clone();
                 row.iter().for_each(|(other, on)| free.take_cpu(jobs[other].task, on));
                 free
@@ -64,7 +65,7 @@ impl Turn {
     }
 
     /// Gives the turn to the next row with a job, if the turn of this one is over.
-    fn pass_on(&mut self, rows: &[Vec<(u64, On)>], now: u64) {
+    fn pass_on(&mut self, rows: &[Vec<(u64, TasksByNode)>], now: u64) {
         let has_jobs = |row: &usize| rows.get(*row).is_some_and(|row| !row.is_empty());
         if has_jobs(&self.row) && now < self.since.saturating_add(TURN) {
             return;

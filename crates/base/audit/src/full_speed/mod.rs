@@ -1,28 +1,35 @@
 //! Rules of the policies that run jobs at full speed or not at all: ranked preemption (`RANKED`,
-//! `SRPT`, `LAS`) and gang scheduling (`GANG`).
+//! `SRPT`, `LAS`), earliest deadlines (`EDF`) and gang scheduling (`GANG`).
 //!
 //! A slow, plain reference implementation recomputes every decision from the schedule so far: it knows
 //! the phase, the nodes, the work and the penalties of each job, sorts the jobs, and fills plain lists
-//! of what is free. The first job that is elsewhere in the record is a violation, and the next decision
-//! is based on what happened. Decisions without any record, at wake-ups, are checked too: the first
+//! of free resources. The first job whose state differs in the record is a violation, and the next
+//! decision is based on the record. Decisions without any record, at wake-ups, are checked too: the first
 //! [`MAX_UNRECORDED_DECISIONS`](crate::MAX_UNRECORDED_DECISIONS) between two records, fewer if many such
-//! intervals are long. After an interval with more of them, decisions are not judged any more.
+//! intervals are long. After an interval with more of them, decisions are no longer checked.
 //!
 //! The rules are those on the pages of the policies:
 //!
 //! * a job that does not fit the empty cluster is rejected when it is submitted, and no other job is;
 //! * tasks go to the nodes with the least memory and CPU left, as many to each as fit;
-//! * *ranked preemption*: jobs without nodes are tried by rank, ties by submission. A job for which there
-//!   is no room has running jobs of a later rank paused, the last ones first, without those that need
-//!   not leave after all. `RANKED` leaves running a job with less than 30 s of work, or whose penalties
-//!   would take more than 30 times its work, and looks again after 60 s while a job waits; `LAS` looks
-//!   again when a job leaves its level;
+//! * *ranked preemption*: jobs without nodes are tried by rank, ties by submission. Running
+//!   jobs of a later rank are paused for a job that does not fit, the last ones first, without those
+//!   that turn out not to be needed. `RANKED` does not pause a job with less than 30 s of work, or one
+//!   whose penalties would take more than 30 times its work, and decides again after 60 s while a job
+//!   waits; `LAS` decides again when a job leaves its level;
 //! * *gangs*: a job joins the first row of the matrix that has the CPU for it, if there is memory. Each
-//!   row runs for 60 s in turn, and jobs of the rows after it where they fit beside it.
+//!   row runs for 60 s in turn, together with jobs of the rows after it that also fit.
 //!
-//! Sources: as on the pages of the policies: Schrage 1968, Nuyens and Wierman 2008, Ousterhout 1982.
+//! * *earliest deadlines*: jobs are served by deadline, submission + target * estimate of at least 10 s,
+//!   ties by submission. A job on nodes runs if jobs before it have left it the CPU, and otherwise stays
+//!   at a yield of 0. A job without nodes takes nodes that have the CPU; if their memory is missing, jobs
+//!   that are due later leave, the last ones first, until it fits.
+//!
+//! Sources: as on the pages of the policies: Schrage 1968, Nuyens and Wierman 2008, Jackson 1955,
+//! Ousterhout 1982.
 
 mod check;
+mod due;
 mod free_nodes;
 mod gang;
 mod policy;

@@ -45,12 +45,12 @@ fn compare(policy: FullSpeedPolicy, one: &SeenJob, other: &SeenJob) -> Ordering 
             let level = |job: &SeenJob| level_end(job).unwrap_or(u64::MAX);
             level(one).cmp(&level(other))
         }
-        FullSpeedPolicy::Remaining | FullSpeedPolicy::Gang => one.remaining.cmp(&other.remaining),
+        _ => one.remaining.cmp(&other.remaining),
     }
 }
 
 /// A decision in the making.
-struct Decider<'a> {
+struct RankedDecider<'a> {
     policy: FullSpeedPolicy,
     situation: &'a Situation<'a>,
     /// Jobs on nodes, the last rank first.
@@ -64,7 +64,7 @@ struct Decider<'a> {
 /// Recomputes a decision of ranked preemption.
 pub(super) fn decide(policy: FullSpeedPolicy, situation: &Situation<'_>) -> Decided {
     let jobs = situation.jobs;
-    let mut decider = Decider {
+    let mut decider = RankedDecider {
         policy,
         situation,
         running: Vec::new(),
@@ -87,7 +87,7 @@ pub(super) fn decide(policy: FullSpeedPolicy, situation: &Situation<'_>) -> Deci
     decider.decided
 }
 
-impl Decider<'_> {
+impl RankedDecider<'_> {
     /// Places a job, if necessary in place of running ones; returns whether there is room.
     fn place(&mut self, number: u64) -> bool {
         let job = &self.situation.jobs[&number];

@@ -1,7 +1,8 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::{On, Task};
+use super::free_nodes::Task;
 use crate::Phase;
+use crate::nodes::TasksByNode;
 use std::collections::BTreeMap;
 
 /// Job in the system before a decision. Times are in microseconds.
@@ -12,6 +13,8 @@ pub(super) struct SeenJob {
     pub(super) state: State,
     /// Time since its submission.
     pub(super) flow: u64,
+    /// Estimated run time.
+    pub(super) estimate: u64,
     /// Work done, in microseconds * 2^-20.
     pub(super) done: u128,
     /// Estimated time to its end at full speed, with a penalty that it has to pay first.
@@ -34,7 +37,7 @@ impl SeenJob {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) phase: Phase,
-    pub(super) on: On,
+    pub(super) on: TasksByNode,
     /// Yield in units of 2^-20.
     pub(super) job_yield: u32,
 }

@@ -49,7 +49,7 @@ pub(crate) struct LimitUsage {
     /// account.
     charged_to: Result<usize, Option<u32>>,
     pub(crate) user: Option<u32>,
-    /// Amounts that it holds of each limited resource.
+    /// Amounts of each limited resource that the job holds.
     amounts: SortedMap<String, u128>,
     estimate: u64,
     /// Licences by kind.

@@ -28,7 +28,7 @@ struct TrackedJob {
     queued_at: u64,
     /// Time from which on it is eligible again after it lost its nodes.
     eligible_at: u64,
-    /// Begin of its current stay on nodes.
+    /// Start of its current stay on nodes.
     since: Option<u64>,
     /// Index of the heterogeneous job of which it is a component.
     group: Option<usize>,
@@ -309,7 +309,7 @@ impl PrioritySystem {
         self.members.get(&job).and_then(|member| member.grace_end).is_some_and(|until| now <= until)
     }
     /// Returns whether a job can preempt another one that runs: the index of the other's class in
-    /// the list of classes to preempt, the begin of the other's stay on nodes, and the end of its
+    /// the list of classes to preempt, the start of the other's stay on nodes, and the end of its
     /// exemption.
     fn preemption_rank(&self, other: u64, job: u64) -> Option<(usize, u64, u64)> {
         let (its, own) = (self.members.get(&other)?, self.members.get(&job)?);

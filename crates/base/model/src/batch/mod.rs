@@ -38,6 +38,12 @@ pub enum Backfilling {
     FirstFit,
     /// Reservation of a time for the queue head: aggressive backfilling.
     Easy,
+    /// Reservations for the first job of each of two queues: one of short jobs, with estimates of at
+    /// most an hour, and one of long ones. Jobs behind both heads backfill around both reservations.
+    /// The source of several queues by estimated run time, the head of each of which must not be
+    /// delayed, is multiple-queue backfilling (Lawson and Smirni 2002), which gives each queue a
+    /// variable part of the nodes as well; here all nodes are for both queues.
+    TwoQueues,
     /// Reservations for all jobs: conservative backfilling.
     Conservative(Compression),
     /// Reservations for the jobs that Slurm's backfilling tries, of whole nodes. Its cycles
@@ -47,10 +53,11 @@ pub enum Backfilling {
 
 impl Backfilling {
     /// All schemes in customary order.
-    pub const ALL: [Backfilling; 6] = [
+    pub const ALL: [Backfilling; 7] = [
         Backfilling::Fcfs,
         Backfilling::FirstFit,
         Backfilling::Easy,
+        Backfilling::TwoQueues,
         Backfilling::Conservative(Compression::OneByOne),
         Backfilling::Conservative(Compression::Replan),
         Backfilling::Slurm,
@@ -66,6 +73,10 @@ impl Backfilling {
             Backfilling::Easy => {
                 ("EASY", "one reservation, for the head of the queue; others backfill around it")
             }
+            Backfilling::TwoQueues => (
+                "TWOQ",
+                "two reservations: for the first job of at most an hour, and for the first longer one",
+            ),
             Backfilling::Conservative(Compression::OneByOne) => {
                 ("CONS", "a reservation for every job; an early end moves them up one by one, never later")
             }

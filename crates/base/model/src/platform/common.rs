@@ -16,7 +16,7 @@ pub struct CommonResource {
     pub name: Arc<str>,
     /// Use of the resource by jobs.
     pub demand: CommonDemand,
-    /// Begin and amount of each step, in ascending order of time; the first begins at time zero, and the
+    /// Start and amount of each step, in ascending order of time; the first begins at time zero, and the
     /// last has no end.
     pub steps: Vec<(SimTime, u64)>,
 }

@@ -27,12 +27,12 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct DeviceUse {
-    nodes: Vec<Node>,
+    nodes: Vec<DeviceNode>,
     /// Requests of tasks by number: cores, and devices.
     requests: Vec<TaskShape>,
     numbers: BTreeMap<TaskShape, usize>,
     /// Jobs that have not left, by their index in the order of submission.
-    jobs: BTreeMap<u64, Job>,
+    jobs: BTreeMap<u64, PlacedJob>,
     /// Job that was submitted last, if its request may still follow.
     arrived: Option<(u64, u32, TaskShape)>,
     mix: TaskMix,
@@ -48,7 +48,7 @@ pub struct DeviceUse {
 type TaskShape = (u64, Option<DeviceRequest>);
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct DeviceNode {
     /// Free cores; below zero where a policy places more tasks than cores can hold.
     cores: i64,
     count: usize,
@@ -59,7 +59,7 @@ struct Node {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Job {
+struct PlacedJob {
     request: usize,
     on: Vec<(u32, u32)>,
     devices: Vec<(u32, OnDevices)>,
@@ -85,9 +85,9 @@ impl DeviceUse {
             let count = MOST_DEVICES.min(devices as usize);
             let mut free = [0; MOST_DEVICES];
             free[..count].fill(WHOLE_DEVICE as i64);
-            vec![Node { cores: cores as i64, count, free, useless: Some(0) }; nodes as usize]
+            vec![DeviceNode { cores: cores as i64, count, free, useless: Some(0) }; nodes as usize]
         };
-        let nodes: Vec<Node> = classes.into_iter().flat_map(of_class).collect();
+        let nodes: Vec<DeviceNode> = classes.into_iter().flat_map(of_class).collect();
         DeviceUse {
             all: nodes.iter().map(|node| node.count as u64 * WHOLE_DEVICE).sum(),
             nodes,
@@ -123,7 +123,7 @@ impl DeviceUse {
         if request == next {
             self.requests.push(shape);
         }
-        self.jobs.insert(job, Job { request, ..Job::default() });
+        self.jobs.insert(job, PlacedJob { request, ..PlacedJob::default() });
         if self.mix.see(request, tasks) {
             let requests = &self.requests;
             self.mix.renew(|number| requests[number]);
@@ -174,7 +174,7 @@ impl DeviceUse {
         self.jobs.remove(&job);
     }
 
-    fn change_devices(&mut self, job: &Job, change: impl Fn(&mut i64, i64)) {
+    fn change_devices(&mut self, job: &PlacedJob, change: impl Fn(&mut i64, i64)) {
         let part = self.requests[job.request].1.map_or(0, |devices| devices.part as i64);
         for &(node, on) in &job.devices {
             self.change(node, |node| {
@@ -183,7 +183,7 @@ impl DeviceUse {
         }
     }
 
-    fn change(&mut self, number: u32, change: impl FnOnce(&mut Node)) {
+    fn change(&mut self, number: u32, change: impl FnOnce(&mut DeviceNode)) {
         let Some(node) = self.nodes.get_mut(number as usize) else { return };
         if let Some(useless) = node.useless.take() {
             self.useless -= useless;
@@ -208,7 +208,7 @@ impl DeviceUse {
     }
 }
 
-impl Node {
+impl DeviceNode {
     fn sum(&self) -> i64 {
         self.free.iter().sum()
     }

@@ -15,10 +15,10 @@ pub const MOST_DEVICES: usize = 16;
 pub const WHOLE_DEVICE: u64 = Share::ONE.units() as u64;
 
 /// Maximum number of tasks of a job on a device.
-const MOST_TASKS: u64 = 250;
+const MAX_TASKS: u64 = 250;
 
 /// Smallest part of a device that a task can hold, in [`Share`] units: readers refuse smaller ones.
-pub const SMALLEST_PART: u64 = WHOLE_DEVICE / MOST_TASKS;
+pub const SMALLEST_PART: u64 = WHOLE_DEVICE / MAX_TASKS;
 
 /// Number of a job's tasks on each device of a node, a byte for each device.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -71,7 +71,7 @@ pub struct DeviceRequest {
 impl DeviceRequest {
     /// Counts the parts for which a device with this free part has room.
     fn parts_in(self, free: u64) -> u64 {
-        (free / self.part.max(1)).min(MOST_TASKS)
+        (free / self.part.max(1)).min(MAX_TASKS)
     }
     /// Counts the tasks that fit, given the free part of each device: the largest number `t` for
     /// which the devices together have room for `t` times `count` parts, at most `t` on each.

@@ -8,7 +8,7 @@ use std::fmt;
 /// Failure model: each node fails independently, and may take down the rack that it is in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureModel {
-    /// Time from the begin or a repair to the next failure of a node.
+    /// Time from the start or a repair to the next failure of a node.
     pub between: TimeDistribution,
     /// Duration of a repair.
     pub repair: TimeDistribution,
@@ -38,7 +38,7 @@ impl fmt::Display for Rack {
     }
 }
 
-/// Draws the outages, as (begin, end), of one component that alternates between operation and
+/// Draws the outages, as (start, end), of one component that alternates between operation and
 /// repair, from time 0 on. Outages begin before `until`. Both kinds of times are drawn alternately
 /// from one stream.
 pub fn alternating_outages(
@@ -58,7 +58,7 @@ pub fn alternating_outages(
 }
 
 impl FailureModel {
-    /// Draws the failures of a cluster that begin before `until`, ordered by begin. Each node has
+    /// Draws the failures of a cluster that begin before `until`, ordered by start. Each node has
     /// its own stream, so that a larger cluster includes the failures of a smaller one, and a longer
     /// time those of a shorter one.
     ///

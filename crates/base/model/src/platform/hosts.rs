@@ -1,10 +1,10 @@
 //! Lists of host names as Slurm writes them, such as `n[1-3,07],login`.
 
 /// Maximum number of names in a list.
-pub const MOST_HOSTS: usize = 1_000_000;
+pub const MAX_HOSTS: usize = 1_000_000;
 
 /// Expands a list. Empty parts, as behind a comma at the end, are passed over. Returns `None` if the
-/// list is malformed, empty or longer than [`MOST_HOSTS`].
+/// list is malformed, empty or longer than [`MAX_HOSTS`].
 ///
 /// ```
 /// use dfrsim_model::platform::hosts::{compress, expand};
@@ -27,7 +27,7 @@ pub fn expand(list: &str) -> Option<Vec<String>> {
             }
             _ => {}
         }
-        if names.len() > MOST_HOSTS {
+        if names.len() > MAX_HOSTS {
             return None;
         }
     }
@@ -45,7 +45,7 @@ fn expand_one(pattern: &str) -> Option<Vec<String>> {
     for range in ranges.split(',') {
         let (from, to) = range.split_once('-').unwrap_or((range, range));
         let (first, last) = (from.parse::<usize>().ok()?, to.parse::<usize>().ok()?);
-        if first > last || (last - first).checked_mul(after.len())? > MOST_HOSTS {
+        if first > last || (last - first).checked_mul(after.len())? > MAX_HOSTS {
             return None;
         }
         for number in first..=last {

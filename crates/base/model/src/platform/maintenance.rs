@@ -1,26 +1,26 @@
 //! Periodic maintenance.
 
-use crate::platform::outages::MOST_WINDOWS;
+use crate::platform::outages::MAX_WINDOWS;
 use crate::platform::{NodeSpan, Outage, Window};
 use crate::{SimSpan, SimTime};
 
 /// Periodic maintenance windows of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maintenance {
-    /// Begin of the first window.
+    /// Start of the first window.
     pub first: SimTime,
-    /// Period from one begin to the next; not zero.
+    /// Period from one start to the next; not zero.
     pub every: SimSpan,
     /// Length of each window; not zero, and at most the period.
     pub length: SimSpan,
-    /// Notice before the begin of each window; announcements before the origin of time are made at
+    /// Notice before the start of each window; announcements before the origin of time are made at
     /// the origin.
     pub notice: SimSpan,
 }
 
 impl Maintenance {
-    /// Returns the windows of the node spans that begin up to `until`, ordered by begin. If there
-    /// are more than can be simulated, it returns one more than [`MOST_WINDOWS`], which
+    /// Returns the windows of the node spans that begin up to `until`, ordered by start. If there
+    /// are more than can be simulated, it returns one more than [`MAX_WINDOWS`], which
     /// [`Outages::check`](crate::platform::Outages::check) rejects.
     #[must_use]
     pub fn windows(self, spans: &[NodeSpan], until: SimTime) -> Vec<Window> {
@@ -35,7 +35,7 @@ impl Maintenance {
         begins
             .take_while(|&begin| begin <= until && begin < SimTime::MAX)
             .flat_map(of)
-            .take(MOST_WINDOWS + 1)
+            .take(MAX_WINDOWS + 1)
             .collect()
     }
 }

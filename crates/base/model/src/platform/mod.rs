@@ -51,5 +51,5 @@ pub use draw::{FailureModel, Rack, alternating_outages};
 pub use interruption::{Checkpoints, Interruption};
 pub use maintenance::Maintenance;
 pub use nodes::{NodeSet, NodeSpan};
-pub use outages::{MOST_WINDOWS, Outage, OutageError, Outages, Window};
+pub use outages::{MAX_WINDOWS, Outage, OutageError, Outages, Window};
 pub use times::TimeDistribution;

@@ -6,9 +6,9 @@ use crate::{SimSpan, SimTime};
 /// Nodes that are down for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outage {
-    /// Begin of the outage.
+    /// Start of the outage.
     pub from: SimTime,
-    /// End of the outage; after the begin.
+    /// End of the outage; after the start.
     pub until: SimTime,
     /// Affected nodes.
     pub nodes: NodeSpan,
@@ -17,14 +17,14 @@ pub struct Outage {
 /// Announced outage: a maintenance window, or nodes that are reserved for other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
-    /// Time from which on policies know of the window; no later than its begin.
+    /// Time from which on policies know of the window; no later than its start.
     pub announced: SimTime,
     /// Outage of the window.
     pub outage: Outage,
 }
 
 /// Maximum number of windows; policies plan around all announced ones.
-pub const MOST_WINDOWS: usize = 10_000;
+pub const MAX_WINDOWS: usize = 10_000;
 
 /// Outages of a cluster, and the handling of jobs on the affected nodes. A node is up if no outage
 /// includes it, and takes jobs if it is up and not drained.
@@ -44,10 +44,10 @@ pub struct Outages {
 /// Error: outages that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutageError {
-    /// Outage that ends before or at its begin.
-    #[error("outage from {from} s to {until} s: expected an end after the begin")]
+    /// Outage that ends before or at its start.
+    #[error("outage from {from} s to {until} s: expected an end after the start")]
     Empty {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// End of the outage.
         until: SimTime,
@@ -55,7 +55,7 @@ pub enum OutageError {
     /// Outage of nodes that do not exist.
     #[error("outage at {from} s includes node {node}, but the cluster has {nodes} nodes")]
     NoSuchNode {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// Highest node of the outage.
         node: u64,
@@ -63,14 +63,14 @@ pub enum OutageError {
         nodes: u32,
     },
     /// More windows than policies can plan around.
-    #[error("more than {MOST_WINDOWS} windows cannot be simulated")]
+    #[error("more than {MAX_WINDOWS} windows cannot be simulated")]
     TooManyWindows,
-    /// Window that is announced after its begin.
+    /// Window that is announced after its start.
     #[error(
-        "window at {from} s is announced at {announced} s; expected an announcement no later than its begin"
+        "window at {from} s is announced at {announced} s; expected an announcement no later than its start"
     )]
     LateNotice {
-        /// Begin of the outage.
+        /// Start of the outage.
         from: SimTime,
         /// Time of the announcement.
         announced: SimTime,
@@ -112,7 +112,7 @@ impl Outages {
     ///
     /// Returns the first error.
     pub fn check(&self, nodes: u32) -> Result<(), OutageError> {
-        if self.windows.len() > MOST_WINDOWS {
+        if self.windows.len() > MAX_WINDOWS {
             return Err(OutageError::TooManyWindows);
         }
         for &Outage { from, until, nodes: span } in self.all().chain(&self.drains) {

@@ -37,7 +37,7 @@ pub const ENERGY_PARTS: u128 = 1 << Yield::BITS;
 /// Power cap of a cluster over time.
 ///
 /// The text form is a power such as `38000`, `38000W`, `38kW` or `1.5MW`, or steps such as
-/// `0h:38kW,18h:30kW`, whose begins are hours or seconds.
+/// `0h:38kW,18h:30kW`, which start at hours or seconds.
 ///
 /// ```
 /// use dfrsim_model::platform::power::PowerCap;
@@ -47,7 +47,7 @@ pub const ENERGY_PARTS: u128 = 1 << Yield::BITS;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerCap {
-    /// Begin and power in milliwatts of each step, in ascending order; the first begins at time zero.
+    /// Start and power in milliwatts of each step, in ascending order; the first begins at time zero.
     pub steps: Vec<(SimTime, u64)>,
 }
 

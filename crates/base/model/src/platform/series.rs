@@ -18,13 +18,13 @@ use dfrsim_input::{Faults, Input, Located, Reader, read_text};
 use std::path::Path;
 
 /// Largest carbon intensity in grams for a kilowatt-hour, and largest price of one.
-const MOST_CARBON: f64 = 1e5;
-const MOST_PRICE: f64 = 100.0;
+const MAX_CARBON: f64 = 1e5;
+const MAX_PRICE: f64 = 100.0;
 
 /// Values for a kilowatt-hour over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergySeries {
-    /// Begins of the intervals, in ascending order, all equally long.
+    /// Starts of the intervals, in ascending order, all equally long.
     pub begins: Vec<SimTime>,
     /// Length of each interval.
     pub span: SimSpan,
@@ -104,8 +104,8 @@ impl EnergySeries {
             }
             Some((value? * factor).round() as u64)
         };
-        let carbon = if has_carbon { value("g_per_kwh", 1e3, MOST_CARBON) } else { None };
-        let price = if has_price { value("price_per_kwh", 1e6, MOST_PRICE) } else { None };
+        let carbon = if has_carbon { value("g_per_kwh", 1e3, MAX_CARBON) } else { None };
+        let price = if has_price { value("price_per_kwh", 1e6, MAX_PRICE) } else { None };
         let Some(from) = from else { return };
         if let Some(&last) = self.begins.last() {
             let span = from.saturating_since(last);

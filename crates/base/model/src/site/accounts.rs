@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum depth of the tree of accounts.
-const MOST_LEVELS: usize = 100;
+const MAX_LEVELS: usize = 100;
 
 /// Account in the tree of accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,7 +126,7 @@ pub(super) fn check_accounts(accounts: &[Account]) -> Result<(), SettingError> {
         while let Some(next) = at {
             steps += 1;
             check(steps <= accounts.len(), &place, || "account is its own ancestor".to_owned())?;
-            check(steps <= MOST_LEVELS, &place, || format!("nested below more than {MOST_LEVELS} accounts"))?;
+            check(steps <= MAX_LEVELS, &place, || format!("nested below more than {MAX_LEVELS} accounts"))?;
             at = parent(next);
         }
         let below = users_of.entry(account.parent.as_deref()).or_default();

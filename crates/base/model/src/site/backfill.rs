@@ -20,8 +20,9 @@ settings! {
         /// Planning window of conservative backfilling in seconds: jobs that can only start later
         /// have no reservation. 0 if it is unlimited.
         pub window_s: u64 = 0, seconds(0), slurm Minutes ["SchedulerParameters=bf_window"];
-        /// Resolution in seconds: backfilling rounds the ends of jobs up to multiples of it; 0 if
-        /// they are exact. SLURM rounds the begins and ends of reservations down instead.
+        /// Resolution in seconds: backfilling rounds the ends of jobs up to multiples of
+        /// it; 0 if they are exact. SLURM rounds the starts and ends of reservations down
+        /// instead.
         pub resolution_s: u64 = 0, seconds(0), slurm Number ["SchedulerParameters=bf_resolution"];
         /// Growth in seconds of the windows in which a cycle of SLURM looks at the expected ends of
         /// running jobs; 0 if each window doubles the time looked at, as by default in Slurm.

@@ -117,13 +117,13 @@ pub(super) fn check_tres_weights(weights: &Tres) -> Result<(), SettingError> {
     for (name, weight) in weights {
         check(*weight <= most, &format!("tres_weights.{name}"), || format!("expected at most {most}"))?;
     }
-    check(weights.len() <= MOST_TRES_WEIGHTS, "tres_weights", || {
-        format!("expected at most {MOST_TRES_WEIGHTS} resources")
+    check(weights.len() <= MAX_TRES_WEIGHTS, "tres_weights", || {
+        format!("expected at most {MAX_TRES_WEIGHTS} resources")
     })
 }
 
 /// Maximum number of weights of resources: with more, priorities could exceed 40 bits.
-const MOST_TRES_WEIGHTS: usize = 64;
+const MAX_TRES_WEIGHTS: usize = 64;
 
 /// Checks the ranges of job arrays.
 pub(super) fn check_arrays(arrays: &[JobArray]) -> Result<(), SettingError> {

@@ -27,7 +27,7 @@ impl Reservation {
     }
 
     /// Returns the intervals in which the nodes are blocked for the reservation's own jobs
-    /// (`to_its_own`) or for all other jobs, as (begin, end) in microseconds.
+    /// (`to_its_own`) or for all other jobs, as (start, end) in microseconds.
     pub fn blocked_intervals(&self, to_its_own: bool) -> Vec<(u64, u64)> {
         let [from, until] = [self.from_s, self.until_s].map(|seconds| seconds.saturating_mul(1_000_000));
         // Blocking the last microsecond forces the reservation's own jobs to end before the
@@ -42,7 +42,7 @@ pub(super) fn check_reservations(reservations: &[Reservation]) -> Result<(), Set
     for Reservation { name, from_s, until_s } in reservations {
         let fits = from_s < until_s && *until_s <= LONGEST_SETTING_S;
         check(fits, &format!("reservations.{name}"), || {
-            format!("expected a begin before the end, and an end of at most {LONGEST_SETTING_S} seconds")
+            format!("expected a start before the end, and an end of at most {LONGEST_SETTING_S} seconds")
         })?;
     }
     Ok(())

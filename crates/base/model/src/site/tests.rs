@@ -60,7 +60,7 @@ fn wrong_settings_are_named() {
     let reserve = |it: &mut SiteSettings| {
         it.reservations = vec![Reservation { name: "r".to_owned(), from_s: 9, until_s: 9 }];
     };
-    let end = "expected a begin before the end, and an end of at most 16000000000 seconds";
+    let end = "expected a start before the end, and an end of at most 16000000000 seconds";
     assert_eq!(fault(&reserve), format!("reservations.r: {end}"));
     let together = |it: &mut SiteSettings| it.together = vec![vec![1, 2], vec![3, 2]];
     assert_eq!(fault(&together), "together: job 2 is listed twice");

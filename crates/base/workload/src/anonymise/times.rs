@@ -1,4 +1,5 @@
-//! Submit times that tell less: rounded, or shuffled among jobs that were submitted close together.
+//! Submit times that reveal less: rounded, or shuffled among jobs that were submitted close
+//! together.
 
 use crate::log::Record;
 use dfrsim_model::{Seed, SimSpan, SimTime};
@@ -27,9 +28,10 @@ pub struct TimesLosses {
     pub moved: usize,
     /// Jobs that no other job was submitted near to; shuffling leaves their submit times as they are.
     pub alone: usize,
-    /// Wait times that were removed, as the time of a start tells that of the submission.
+    /// Number of wait times that were removed, since a wait and a start reveal the submit time.
     pub waits: usize,
-    /// Jobs that lost their preceding jobs and think times, which tell the submit time, too.
+    /// Number of jobs that lost their preceding jobs and think times, which reveal the submit
+    /// time, too.
     pub dependencies: usize,
 }
 

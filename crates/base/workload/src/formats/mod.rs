@@ -2,9 +2,9 @@
 
 pub mod batsim;
 pub mod gwf;
-pub mod moment;
 pub mod pbs;
 pub mod slurm;
 pub mod slurm_conf;
 pub mod swf;
 pub mod table;
+pub mod times;

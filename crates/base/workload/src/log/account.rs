@@ -1,4 +1,4 @@
-//! Account of a file: the lines that were found, and what became of each.
+//! Account of a file: numbers of lines that were found, used, changed and dropped.
 
 use dfrsim_model::account::{AccountCount, AccountSummary, UnusedField};
 use dfrsim_model::named;
@@ -43,7 +43,7 @@ impl Reason {
     /// Lines of jobs that were still pending, running or suspended. The pending tasks of an array
     /// are one line.
     pub const UNENDED: Reason = Reason::new(Fate::LeftOut, "jobs that had not ended");
-    /// Jobs of PBS whose lines tell of no end; these lines are events.
+    /// Jobs of PBS without a line for their end; their lines are events.
     pub const UNENDED_JOB: Reason = Reason::new(Fate::Noted, "jobs that had not ended, left out");
     /// PBS lines about events of jobs, such as queueing, start, change or a request for deletion.
     pub const EVENT: Reason = Reason::new(Fate::LeftOut, "lines of events of jobs");
@@ -75,7 +75,7 @@ impl Reason {
         Reason::new(Fate::NotSimulated, "jobs whose communication is not simulated");
     /// Records of jobs that were suspended for some time.
     pub const SUSPENDED: Reason =
-        Reason::new(Fate::NotSimulated, "jobs that were suspended; their run times exclude it");
+        Reason::new(Fate::NotSimulated, "jobs that were suspended; their run times exclude the suspension");
     /// Records of jobs that ended before they started.
     pub const UNSTARTED: Reason = Reason::new(Fate::Noted, "jobs that never started");
     /// Records of runs that ended in a requeue.
@@ -102,7 +102,7 @@ pub struct AccountEntry {
     pub count: u64,
 }
 
-/// The use that was made of a column of a listing or a parameter of a configuration.
+/// Effect of a column of a listing, or of a parameter of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "effect", content = "jobs")]
 pub enum Effect {
@@ -114,7 +114,7 @@ pub enum Effect {
     WouldChange(u64),
 }
 
-/// A column of a listing or a parameter of a configuration, and the use that was made of it.
+/// A column of a listing or a parameter of a configuration, and its effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldUse {
     /// Name as written in the file.

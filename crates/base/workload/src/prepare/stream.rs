@@ -175,7 +175,7 @@ impl Preparation {
             },
         })
     }
-    /// Returns the begin of the selected part, and the time that a job had run until then, if the job
+    /// Returns the start of the selected part, and the time that a job had run until then, if the job
     /// was submitted before and ran then. Only accounting of Slurm has all that such jobs occupy.
     fn begun_before(&self, line: &Line) -> Option<(SimTime, SimSpan)> {
         let (select, record) = (&self.options.select, &line.record);

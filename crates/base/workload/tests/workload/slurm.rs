@@ -326,7 +326,7 @@ JobID|State|Submit|Start|End|NNodes|AllocCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES
     );
     let notices = log.finish().unwrap().notices();
     assert!(notices.contains(
-        &"jobs with Slurm's bit for memory per processor in ReqMem, which is taken off: 1".to_owned()
+        &"jobs whose ReqMem has Slurm's flag for memory per processor, which is removed: 1".to_owned()
     ));
 }
 
@@ -350,7 +350,7 @@ JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Part
         .map(|entry| (entry.reason.to_string(), entry.count))
         .collect();
     let expected = [
-        ("jobs that were suspended; their run times exclude it", 1),
+        ("jobs that were suspended; their run times exclude the suspension", 1),
         ("jobs of several partitions, simulated in the first one", 1),
         ("jobs with alternatives or numbers of nodes in Constraints, simulated without features", 1),
         ("jobs with --begin", 1),

@@ -207,7 +207,7 @@ fn all_errors_of_a_map_are_reported() {
         "map.toml:1:1: unknown field `sorce`; did you mean `source`?",
         "unknown form `delimitd`; did you mean `delimited`?",
         "job.submit: unknown field `colum`; did you mean `column`?",
-        "`GB` is no unit of the field `run_time`",
+        "`GB` is not a unit of the field `run_time`",
         "unknown field `processor`; did you mean `processors`?",
         "missing field: processors, requested_processors or nodes",
     ] {

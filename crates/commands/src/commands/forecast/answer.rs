@@ -1,24 +1,24 @@
-//! Forecast of the jobs of one moment, as it is printed.
+//! Answer with the forecast of the jobs of one snapshot.
 
-use super::judged::Judged;
+use super::assessed::Assessed;
 use super::{picture, readable};
 use crate::output::{counted, table};
-use dfrsim_forecast::backtest::{History, Judgement, Predictor};
+use dfrsim_forecast::backtest::{Assessment, History, Predictor};
 use dfrsim_forecast::forecast::JobForecast;
-use dfrsim_forecast::moment::Moment;
 use dfrsim_forecast::past::Basis;
 use dfrsim_forecast::score::LEVELS;
+use dfrsim_forecast::snapshot::Snapshot;
 use dfrsim_lab::Drawing;
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Forecast of the waiting jobs of one moment.
+/// Forecast of the waiting jobs of one snapshot.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Forecasts {
     policy: String,
-    /// The moment, in seconds of the log.
+    /// Time of the snapshot, in seconds of the log.
     at_s: f64,
     /// Number of simulations.
     draws: u32,
@@ -28,10 +28,10 @@ pub(crate) struct Forecasts {
     waiting: usize,
     /// Number of forecast jobs without an earlier job of the same user.
     without_user: usize,
-    /// Jobs that are held, which have no forecast.
+    /// Names of the held jobs, which have no forecast.
     held: Vec<String>,
-    /// Judgement of the forecasts of the weeks before; none if there are too few of them.
-    judged: Option<Judged>,
+    /// Assessment of the forecasts of the weeks before; none if there are too few of them.
+    judged: Option<Assessed>,
     jobs: Vec<JobAnswer>,
 }
 
@@ -59,8 +59,8 @@ pub(crate) struct JobAnswer {
     within_hour: f64,
     /// Probability of a start within a day.
     within_day: f64,
-    /// Earlier jobs from which its run time is drawn: `identical`, `user`, `class`, `all` or
-    /// `nothing`.
+    /// Group of the earlier jobs from which its run time is drawn: `identical`, `user`,
+    /// `class`, `all` or `nothing`.
     basis: &'static str,
 }
 
@@ -81,27 +81,27 @@ impl Named {
 /// the site.
 pub(super) struct Source<'a> {
     pub(super) history: &'a History<'a>,
-    pub(super) judgement: Option<Judgement>,
+    pub(super) assessment: Option<Assessment>,
 }
 
 impl Source<'_> {
     /// Returns the quantiles of the wait of a job.
     fn quantiles(&self, job: &Job, at: SimTime, forecast: &JobForecast) -> [Option<SimSpan>; 3] {
         let waits = &self.history.waits;
-        match self.judgement {
+        match self.assessment {
             None => LEVELS.map(|level| forecast.quantile(level)),
-            Some(Judgement { used: Predictor::SimilarWaits, .. }) => {
+            Some(Assessment { used: Predictor::SimilarWaits, .. }) => {
                 waits.quantiles(job, at, LEVELS).map(Some)
             }
-            Some(Judgement { used: Predictor::Bounds, .. }) => waits.bounds(job, at, LEVELS).map(Some),
-            Some(Judgement { levels, .. }) => levels.map(|level| forecast.quantile(level)),
+            Some(Assessment { used: Predictor::Bounds, .. }) => waits.bounds(job, at, LEVELS).map(Some),
+            Some(Assessment { levels, .. }) => levels.map(|level| forecast.quantile(level)),
         }
     }
 
     /// Returns the probability that the wait is at most this long.
     fn probability_within(&self, job: &Job, at: SimTime, forecast: &JobForecast, span: SimSpan) -> f64 {
-        let uses_waits = |it: &Judgement| it.used != Predictor::Forecast;
-        match self.judgement.filter(uses_waits) {
+        let uses_waits = |it: &Assessment| it.used != Predictor::Forecast;
+        match self.assessment.filter(uses_waits) {
             None => forecast.probability_within(span),
             Some(_) => {
                 let levels: [f64; 101] = std::array::from_fn(|percent| percent as f64 / 100.0);
@@ -153,20 +153,20 @@ impl JobAnswer {
 
 impl Forecasts {
     pub(super) fn new(
-        moment: &Moment,
+        snapshot: &Snapshot,
         jobs: Vec<JobAnswer>,
         held: Vec<String>,
-        judgement: Option<Judgement>,
+        assessment: Option<Assessment>,
         (draws, policy): (u32, &Policy),
     ) -> Forecasts {
         Forecasts {
             policy: policy.to_string(),
-            at_s: moment.at.as_secs_f64(),
+            at_s: snapshot.at.as_secs_f64(),
             draws,
-            running: moment.running.len(),
-            waiting: moment.waiting.len(),
+            running: snapshot.running.len(),
+            waiting: snapshot.waiting.len(),
             held,
-            judged: judgement.map(Judged::new),
+            judged: assessment.map(Assessed::new),
             without_user: jobs.iter().filter(|job| !["identical", "user"].contains(&job.basis)).count(),
             jobs,
         }
@@ -210,7 +210,7 @@ impl Forecasts {
         );
         match judged {
             Some(judged) => text += &judged.text(),
-            None => text += "the weeks before have too few moments with waiting jobs to judge forecasts\n",
+            None => text += "the weeks before have too few moments with waiting jobs to assess forecasts\n",
         }
         text.push('\n');
         let span = |seconds: Option<f64>| readable(seconds.and_then(SimSpan::try_from_secs_f64));

@@ -10,9 +10,9 @@ use serde::Serialize;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Answered {
-    /// Forecast of one moment.
+    /// Forecast of one snapshot.
     Forecast(Forecasts),
-    /// Comparison of many moments, with `--backtest`.
+    /// Comparison of many snapshots, with `--backtest`.
     Backtest(Box<Backtested>),
 }
 

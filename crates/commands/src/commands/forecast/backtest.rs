@@ -1,33 +1,33 @@
-//! Comparison of forecasts with what happened, as it is printed.
+//! Answer with the comparison of forecasts and actual starts.
 
-use super::judged::Judged;
+use super::assessed::Assessed;
 use crate::output::{counted, table};
-use dfrsim_forecast::backtest::{Judgement, MomentRows, Predictor, outcomes, said_within_hour};
+use dfrsim_forecast::backtest::{Assessment, Predictor, SnapshotRows, forecasts_within_hour, outcomes};
 use dfrsim_forecast::score::{Calibration, Interval, LEVELS, Scores};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Comparison of the forecasts of many moments with what happened.
+/// Comparison of the forecasts of many snapshots with the actual starts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Backtested {
     policy: String,
-    /// Number of simulations of a moment.
+    /// Number of simulations of a snapshot.
     draws: u32,
-    /// Number of moments with waiting jobs. Each counts the same.
+    /// Number of snapshots with waiting jobs. All have the same weight.
     moments: usize,
-    /// Number of times at which no job waited; they are no moments.
+    /// Number of drawn times at which no job waited, and which are not used.
     idle: usize,
-    /// Number of waiting jobs, over all moments.
+    /// Number of waiting jobs, over all snapshots.
     rows: usize,
-    /// Number of waiting jobs whose start differs from what happened if run times and submissions are
-    /// the true ones.
+    /// Number of waiting jobs whose start differs from the schedule even with the true run
+    /// times and submissions.
     differing: usize,
-    /// Number of waiting jobs that could start at once under these rules, although they have waited
-    /// for ten minutes.
+    /// Number of waiting jobs that these rules would have started already, although they have
+    /// waited for ten minutes.
     startable: usize,
-    /// Judgement of the forecasts of the weeks before the moments.
-    judged: Option<Judged>,
+    /// Assessment of the forecasts of the weeks before the snapshots.
+    judged: Option<Assessed>,
     /// Scores of each kind of prediction.
     predictors: Vec<Scored>,
     within_hour: WithinHour,
@@ -39,25 +39,26 @@ pub(crate) struct Backtested {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Scored {
     predictor: String,
-    /// Part of the starts within the 80 % interval; none for a point prediction.
-    coverage: Option<Bounds>,
-    /// Part of the starts before the interval.
+    /// Fraction of the starts within the 80 % interval; none for a point prediction.
+    coverage: Option<MeanWithInterval>,
+    /// Fraction of the starts before the interval.
     below: Option<f64>,
-    /// Part of the starts after the interval.
+    /// Fraction of the starts after the interval.
     above: Option<f64>,
     /// Pinball loss in log time, with waits of less than a minute counted as a minute.
-    log_loss: Bounds,
+    log_loss: MeanWithInterval,
     /// Pinball loss in minutes.
     loss_minutes: f64,
     /// Absolute error of the median in log time.
     log_error: f64,
-    /// Median absolute error of the medians of a moment, in minutes, averaged over the moments.
+    /// Median absolute error of the medians of a snapshot, in minutes, averaged over the
+    /// snapshots.
     error_minutes: f64,
 }
 
-/// Mean with a 90 % interval of the block bootstrap over moments.
+/// Mean with a 90 % interval of the block bootstrap over snapshots.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct Bounds {
+struct MeanWithInterval {
     mean: f64,
     low: f64,
     high: f64,
@@ -66,34 +67,35 @@ struct Bounds {
 /// Calibration of the probability of a start within an hour.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WithinHour {
-    /// Mean difference between what was said and what happened, over ten classes of probabilities.
+    /// Mean absolute difference between forecast probability and observed frequency, over ten
+    /// classes of probabilities.
     error: f64,
-    /// Mean of the probabilities from 20 to 60 %.
+    /// Mean forecast probability of the forecasts from 20 to 60 %.
     said_20_to_60: f64,
-    /// Part of the starts within an hour of jobs with such a probability.
+    /// Observed frequency of starts within an hour for the forecasts from 20 to 60 %.
     happened_20_to_60: f64,
 }
 
-/// Scores of the forecast for some jobs.
+/// Scores of the forecast for a group of jobs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GroupScored {
     group: String,
     rows: usize,
     coverage: f64,
     log_loss: f64,
-    /// Pinball loss in log time, by that of the plan by requested times.
+    /// Pinball loss in log time, divided by that of the plan by requested times.
     by_plan: f64,
 }
 
-impl From<Interval> for Bounds {
-    fn from(it: Interval) -> Bounds {
-        Bounds { mean: it.mean, low: it.low, high: it.high }
+impl From<Interval> for MeanWithInterval {
+    fn from(it: Interval) -> MeanWithInterval {
+        MeanWithInterval { mean: it.mean, low: it.low, high: it.high }
     }
 }
 
 impl Scored {
-    fn new(predictor: Predictor, moments: &[MomentRows]) -> Scored {
-        let scores = Scores::of(&outcomes(moments, predictor));
+    fn new(predictor: Predictor, snapshots: &[SnapshotRows]) -> Scored {
+        let scores = Scores::of(&outcomes(snapshots, predictor));
         let is_interval = !POINTS.contains(&predictor);
         Scored {
             predictor: predictor.to_string(),
@@ -108,7 +110,7 @@ impl Scored {
     }
 }
 
-/// Predictions of one time, without an interval.
+/// Predictions of a single time, without an interval.
 const POINTS: [Predictor; 4] =
     [Predictor::PlanByRequests, Predictor::PlanByMedians, Predictor::PlanByLastTwo, Predictor::SimilarMedian];
 
@@ -123,38 +125,38 @@ const WAITS: [(&str, f64, f64); 3] = [
 
 impl Backtested {
     pub(super) fn new(
-        moments: &[MomentRows],
+        snapshots: &[SnapshotRows],
         idle: usize,
-        judgement: Option<Judgement>,
+        assessment: Option<Assessment>,
         (draws, policy): (u32, &Policy),
     ) -> Backtested {
-        let calibration = Calibration::of(&said_within_hour(moments));
+        let calibration = Calibration::of(&forecasts_within_hour(snapshots));
         let sizes = SIZES
             .iter()
-            .map(|&(name, least, most)| group(name, moments, &|tasks, _| (least..=most).contains(&tasks)));
+            .map(|&(name, least, most)| group(name, snapshots, &|tasks, _| (least..=most).contains(&tasks)));
         let waits = WAITS
             .iter()
-            .map(|&(name, least, most)| group(name, moments, &|_, wait| least <= wait && wait < most));
+            .map(|&(name, least, most)| group(name, snapshots, &|_, wait| least <= wait && wait < most));
         Backtested {
             policy: policy.to_string(),
             draws,
-            moments: moments.len(),
+            moments: snapshots.len(),
             idle,
-            rows: moments.iter().map(|moment| moment.rows.len()).sum(),
-            differing: moments.iter().map(|moment| moment.differing).sum(),
-            startable: moments.iter().map(|moment| moment.startable).sum(),
-            judged: judgement.map(Judged::new),
-            predictors: Predictor::ALL.iter().map(|&it| Scored::new(it, moments)).collect(),
+            rows: snapshots.iter().map(|it| it.rows.len()).sum(),
+            differing: snapshots.iter().map(|it| it.differing).sum(),
+            startable: snapshots.iter().map(|it| it.startable).sum(),
+            judged: assessment.map(Assessed::new),
+            predictors: Predictor::ALL.iter().map(|&it| Scored::new(it, snapshots)).collect(),
             within_hour: WithinHour {
                 error: calibration.error,
-                said_20_to_60: calibration.said_between,
-                happened_20_to_60: calibration.happened_between,
+                said_20_to_60: calibration.mean_between,
+                happened_20_to_60: calibration.frequency_between,
             },
             groups: sizes.chain(waits).flatten().collect(),
         }
     }
 
-    /// Returns the least log loss of some kinds of predictions.
+    /// Returns the smallest log loss of the selected kinds of predictions.
     fn least(&self, is_meant: impl Fn(&Scored) -> bool) -> Option<&Scored> {
         let meant = self.predictors.iter().filter(|it| is_meant(it));
         meant.min_by(|a, b| a.log_loss.mean.total_cmp(&b.log_loss.mean))
@@ -164,7 +166,7 @@ impl Backtested {
         let Backtested { policy, draws, moments, idle, rows, differing, startable, judged, .. } = self;
         let mut text = format!(
             "{policy}: {} with {} waiting, and {idle} without any; {} of each\n\
-             {differing} of {rows} starts differ from the schedule if run times and submissions are the true ones\n",
+             {differing} of {rows} starts differ from the schedule even with the true run times and submissions\n",
             counted(*moments, "moment"),
             counted(*rows, "job"),
             counted(*draws as usize, "simulation"),
@@ -175,12 +177,12 @@ impl Backtested {
             );
         }
         if let Some(judged) = judged {
-            text += &format!("before the moments, {}", judged.text());
+            text += &judged.text();
         }
         text.push('\n');
         let number = |value: f64| format!("{value:.3}");
         let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
-        let bounds = |it: &Bounds| format!("{:.3} ({:.3} to {:.3})", it.mean, it.low, it.high);
+        let bounds = |it: &MeanWithInterval| format!("{:.3} ({:.3} to {:.3})", it.mean, it.low, it.high);
         let line = |it: &Scored| {
             [
                 it.predictor.clone(),
@@ -222,12 +224,13 @@ impl Backtested {
         );
         let WithinHour { error, said_20_to_60, happened_20_to_60 } = &self.within_hour;
         text += &format!(
-            "\nwithin an hour: calibration error {error:.3}; where 20 to 60 % were said, {said_20_to_60:.2} was said and {happened_20_to_60:.2} happened\n"
+            "\nwithin an hour: calibration error {error:.3}; forecasts from 20 to 60 %: mean {said_20_to_60:.2}, observed {happened_20_to_60:.2}\n"
         );
         text
     }
 
-    /// Compares the forecast with the best of the other predictions, and says where it is worse.
+    /// Compares the forecast with the best of the other predictions, and names the groups in
+    /// which it is worse.
     fn ratios(&self) -> String {
         let Some(forecast) = self.predictors.first() else { return String::new() };
         let points = POINTS.map(|it| it.to_string());
@@ -252,8 +255,10 @@ impl Backtested {
         let used = used.and_then(|judged| self.predictors.iter().find(|it| judged.is_used(&it.predictor)));
         if let Some((used, best)) = used.zip(self.least(is_statistical)) {
             let ratio = used.log_loss.mean / best.log_loss.mean;
-            text +=
-                &format!("log loss of what is used ({}) / best of past waits: {ratio:.2}\n", used.predictor);
+            text += &format!(
+                "log loss of the prediction used ({}) / best of past waits: {ratio:.2}\n",
+                used.predictor
+            );
         }
         let plan = self.predictors.iter().find(|it| it.predictor == Predictor::PlanByRequests.to_string());
         if let Some(plan) = plan {
@@ -265,11 +270,11 @@ impl Backtested {
     }
 }
 
-/// Scores the forecast for the jobs whose size and wait are meant; `None` without any.
-fn group(name: &str, moments: &[MomentRows], is_meant: &dyn Fn(u32, f64) -> bool) -> Option<GroupScored> {
+/// Scores the forecast for the jobs whose size and wait are selected; `None` if there are none.
+fn group(name: &str, snapshots: &[SnapshotRows], is_meant: &dyn Fn(u32, f64) -> bool) -> Option<GroupScored> {
     let of = |predictor| {
-        let all = moments.iter().map(|moment| {
-            let rows = moment.rows.iter().map(|row| (row.job.tasks, row.outcome(moment.at, predictor)));
+        let all = snapshots.iter().map(|snapshot| {
+            let rows = snapshot.rows.iter().map(|row| (row.job.tasks, row.outcome(snapshot.at, predictor)));
             rows.filter(|(tasks, it)| is_meant(*tasks, it.actual)).map(|(_, it)| it).collect()
         });
         all.collect::<Vec<Vec<_>>>()
@@ -287,18 +292,18 @@ fn group(name: &str, moments: &[MomentRows], is_meant: &dyn Fn(u32, f64) -> bool
 }
 
 /// Formats all predictions as the CSV file of `--out`.
-pub(super) fn csv(moments: &[MomentRows]) -> String {
+pub(super) fn csv(snapshots: &[SnapshotRows]) -> String {
     let mut text = String::from("at_s,job,tasks,wait_s,prediction");
     LEVELS.iter().for_each(|level| text += &format!(",wait_{:.0}_s", 100.0 * level));
     text.push('\n');
-    for moment in moments {
-        for row in &moment.rows {
+    for snapshot in snapshots {
+        for row in &snapshot.rows {
             for &predictor in Predictor::ALL {
-                let it = row.outcome(moment.at, predictor);
+                let it = row.outcome(snapshot.at, predictor);
                 let [low, median, high] = it.predicted;
                 text += &format!(
                     "{},{},{},{},{predictor},{low},{median},{high}\n",
-                    moment.at, row.job.id, row.job.tasks, it.actual
+                    snapshot.at, row.job.id, row.job.tasks, it.actual
                 );
             }
         }

@@ -9,13 +9,12 @@ const HOUR: f64 = 60.0;
 /// Shortest wait of the picture, in minutes: one second.
 const SHORTEST: f64 = 1.0 / 60.0;
 
-/// Name of a job, and the quantiles of the time until its start in seconds, of which some may be
-/// unknown.
+/// Name of a job, and the known quantiles of the time until its start, in seconds.
 pub(super) type Band<'a> = (&'a str, [Option<f64>; 3]);
 
-/// Describes the picture of jobs, each with its quantiles in seconds: from the 10 % to the 90 % quantile of the time until the
-/// start, with the median. The colour tells whether a start within an hour is likely, unlikely or
-/// open.
+/// Describes the picture of jobs, each with its quantiles in seconds: a band from the 10 % to the
+/// 90 % quantile of the time until the start, with the median. The colour shows whether a start
+/// within an hour is likely, unlikely or undecided.
 pub(super) fn of<'a>(title: String, jobs: impl Iterator<Item = Band<'a>>) -> Drawing {
     let minutes = |seconds: f64| (seconds / 60.0).max(SHORTEST);
     let (mut lines, mut never) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Reading of the past, of the state and of the system of a forecast.
+//! Readers of the past, the state and the system of a forecast.
 
 use super::times::{At, Users};
 use super::{Forecast, failure};
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{counted, notice, print_account};
 use dfrsim_cluster::{Followers, Options, SummaryOptions};
 use dfrsim_forecast::schedule::Schedule;
-use dfrsim_forecast::state::{self, Fault, NodeStates, State, StateMoment};
+use dfrsim_forecast::state::{self, Fault, NodeStates, State, StateSnapshot};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Dependencies, Job, JobId, Seed, SimSpan, SimTime, read_text_file};
 use dfrsim_policies::{PolicyOptions, Setup};
@@ -20,35 +20,35 @@ use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Schedule of a log, and the rules under which moments of it are simulated.
+/// Schedule of a log, and the rules under which snapshots of it are simulated.
 pub(super) struct Past {
-    /// Rules of the simulated moments.
+    /// Rules of the simulations.
     pub(super) setup: Setup,
     pub(super) schedule: Schedule,
-    /// Jobs of which the schedule is the simulation; empty if it was recorded.
+    /// Jobs whose simulation made the schedule; empty if it was recorded.
     pub(super) simulated: Vec<Linked>,
-    /// Seconds since 1970 at second 0 of the schedule, if the log tells.
+    /// Unix time of second 0 of the schedule, if the log has it.
     pub(super) origin: Option<i64>,
     /// Numbers of the users by name, if the log has names.
     pub(super) users: Users,
     /// State from a file.
-    pub(super) state: Option<StateMoment>,
-    /// Jobs that are not in the queue, as lines of the listing of a site.
+    pub(super) state: Option<StateSnapshot>,
+    /// Hypothetical jobs of `--submit`, as the listing of a site describes jobs.
     pub(super) submitted: FxHashMap<JobId, Job>,
 }
 
 /// Job with its dependencies.
 type Linked = (Job, Option<Dependencies>);
 
-/// State of a site, and the jobs that the listing of its history got.
+/// State of a site, and the jobs that were added to the listing of its history.
 #[derive(Default)]
 struct OfSite {
     state: Option<State>,
-    /// Numbers of the jobs that are not in the queue.
+    /// Numbers of the hypothetical jobs.
     submitted: Vec<JobId>,
 }
 
-/// First number of the jobs that are not in the queue, in the listing of a site.
+/// First number of the hypothetical jobs in the listing of a site.
 pub(super) const NOT_IN_QUEUE: u64 = 900_000_000_000;
 
 impl Forecast {
@@ -157,7 +157,8 @@ impl Forecast {
         Ok(Setup::new(policy, nodes, conditions, options, SummaryOptions::new(nodes)))
     }
 
-    /// Reads the listing of a site, to which the jobs of the state and those of `--submit` are added.
+    /// Reads the listing of a site, with the jobs of the state and those of `--submit` added to
+    /// it.
     fn read_site(&self, workload: &WorkloadArguments, found: &mut OfSite) -> Result<Whole, Failure> {
         let path = workload.path()?;
         let (mut present, mut at) = (Vec::new(), self.at.and_then(At::date));
@@ -195,7 +196,8 @@ impl Forecast {
         Ok(whole)
     }
 
-    /// Takes the jobs of the state and those of `--submit` out of the jobs of the log of a site.
+    /// Removes the jobs of the state and those of `--submit` from the jobs of a site's log, and
+    /// keeps them apart.
     fn take_present(
         &self,
         of_site: OfSite,
@@ -219,11 +221,11 @@ impl Forecast {
         if let (Some(state), Some(file)) = (state, &self.state) {
             let Some(nodes) = past.setup.options.unequal.clone() else { return Ok(history) };
             let origin = past.origin.unwrap_or_default();
-            let found = state.moment_of_site(&present, &nodes.classes, origin);
+            let found = state.snapshot_of_site(&present, &nodes.classes, origin);
             let mut found = found.map_err(|faults| in_state(file, &faults))?;
-            found.moment.memory = past.setup.memory_of_usage(found.moment.first_decision());
+            found.snapshot.memory = past.setup.memory_of_usage(found.snapshot.first_decision());
             let before: FxHashSet<_> = history.iter().filter_map(|(job, _)| job.user).collect();
-            let users: FxHashSet<_> = found.moment.jobs().filter_map(|(job, _)| job.user).collect();
+            let users: FxHashSet<_> = found.snapshot.jobs().filter_map(|(job, _)| job.user).collect();
             found.unknown_users = users.difference(&before).count();
             tell_state(file, &state, &found, 0);
             if let Some(file) = &self.node_states {
@@ -236,7 +238,7 @@ impl Forecast {
                     counted(nodes.down.len(), "node"),
                     nodes.drained.len()
                 );
-                let at = found.moment.first_decision();
+                let at = found.snapshot.first_decision();
                 let outages = nodes.outages(at, past.setup.options.outages.as_deref());
                 let lets_jobs_end = past.setup.policy.lets_jobs_end();
                 let outages = if lets_jobs_end { outages } else { outages.without_drains() };
@@ -256,8 +258,9 @@ impl Forecast {
         Ok(history)
     }
 
-    /// Reads the state of a running system, and returns the jobs of its history: those of the log
-    /// that are not in the state, in the time of the earliest of both.
+    /// Reads the state of a running system, and returns the jobs of its history: the jobs of
+    /// the log that are not in the state, with times relative to the earlier beginning of the
+    /// two.
     fn read_state(
         &self,
         file: &Path,
@@ -280,9 +283,9 @@ impl Forecast {
         let before = jobs.len();
         jobs.retain(|(job, _)| !present.contains(&job.id));
         jobs.iter_mut().for_each(|(job, _)| job.submit = job.submit.saturating_add(later));
-        let found = state.moment(past.setup.nodes, origin, &past.users);
+        let found = state.snapshot(past.setup.nodes, origin, &past.users);
         let mut found = found.map_err(|faults| in_state(file, &faults))?;
-        found.moment.memory = past.setup.memory_of_usage(found.moment.first_decision());
+        found.snapshot.memory = past.setup.memory_of_usage(found.snapshot.first_decision());
         tell_state(file, &state, &found, before - jobs.len());
         past.origin = Some(origin);
         past.state = Some(found);
@@ -290,8 +293,8 @@ impl Forecast {
     }
 }
 
-/// Returns the rules under which the history of a state is simulated: the usage of the settings is
-/// that at the time of the state.
+/// Returns the rules under which the history of a state is simulated: without the usage of the
+/// settings, which is that at the time of the state.
 fn without_usage(setup: &Setup, has_state: bool) -> Setup {
     let without = |site: &Arc<SiteSettings>| {
         let mut settings = SiteSettings::clone(site);
@@ -302,20 +305,20 @@ fn without_usage(setup: &Setup, has_state: bool) -> Setup {
     Setup { site: site.or_else(|| setup.site.clone()), ..setup.clone() }
 }
 
-/// Converts the faults of a state to a failure.
+/// Converts the errors of a state to a failure.
 fn in_state(file: &Path, faults: &[Fault]) -> Failure {
     let lines: Vec<String> = faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
     Failure::input(lines.join("\n"))
 }
 
-/// Tells what a state has, and what was assumed. `same` is the number of jobs of the history that are
-/// in the state.
-fn tell_state(file: &Path, state: &State, found: &StateMoment, same: usize) {
+/// Prints a summary of a state, and what was assumed. `same` is the number of jobs of the history
+/// that are in the state.
+fn tell_state(file: &Path, state: &State, found: &StateSnapshot, same: usize) {
     notice!(
         "{}: {} running and {} waiting, {} held, {} that have ended, {}",
         file.display(),
-        counted(found.moment.running.len(), "job"),
-        found.moment.waiting.len(),
+        counted(found.snapshot.running.len(), "job"),
+        found.snapshot.waiting.len(),
         found.held.len(),
         state.counts.ended,
         counted(state.counts.steps, "step")
@@ -335,7 +338,7 @@ fn tell_state(file: &Path, state: &State, found: &StateMoment, same: usize) {
     }
 }
 
-/// Takes the recorded starts of a log.
+/// Creates the schedule of the recorded starts of a log.
 fn recorded(path: &Path, jobs: Vec<(Job, Option<SimSpan>)>, nodes: u32) -> Schedule {
     let count = jobs.len();
     let started: Vec<(Job, SimSpan)> =

@@ -1,4 +1,4 @@
-//! Moments, durations and hypothetical jobs as users write them.
+//! Times, durations and hypothetical jobs as users write them.
 
 use chrono::{NaiveDate, NaiveDateTime};
 use dfrsim_forecast::state::{Field, StateJob, duration};
@@ -8,7 +8,7 @@ use dfrsim_workload::formats::slurm::PresentJob;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
 
-/// Moment: a second of the log, or a date in its time.
+/// Time of a snapshot: a second of the log, or a date.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     Second(SimTime),
@@ -34,7 +34,7 @@ impl FromStr for At {
 }
 
 impl At {
-    /// Returns the seconds since 1970, given those of second 0 of the log.
+    /// Returns the Unix time, given that of second 0 of the log.
     pub(super) fn unix(self, unix_start: i64) -> i64 {
         match self {
             At::Second(second) => unix_start.saturating_add_unsigned(second.micros() / 1_000_000),
@@ -42,7 +42,7 @@ impl At {
         }
     }
 
-    /// Returns the date in seconds since 1970; `None` for a second of the log.
+    /// Returns the Unix time of a date; `None` for a second of the log.
     pub(super) fn date(self) -> Option<i64> {
         match self {
             At::Second(_) => None,
@@ -50,7 +50,7 @@ impl At {
         }
     }
 
-    /// Returns the second of the log, given the time of its second 0.
+    /// Returns the second of the log, given the Unix time of its second 0.
     pub(super) fn second(self, unix_start: Option<i64>) -> Result<SimTime, String> {
         match (self, unix_start) {
             (At::Second(second), _) => Ok(second),
@@ -60,7 +60,7 @@ impl At {
             }
             (At::Unix(unix), Some(start)) => u64::try_from(unix - start)
                 .map(SimTime::from_secs)
-                .map_err(|_| "--at: the date is before the begin of the log".to_owned()),
+                .map_err(|_| "--at: the date is before the start of the log".to_owned()),
         }
     }
 }
@@ -107,7 +107,7 @@ pub(super) struct Hypothetical {
     time: SimSpan,
     user: Option<String>,
     processors: Option<u32>,
-    /// Fields that only a site has.
+    /// Fields that only jobs of a site have.
     others: Vec<(Field, String)>,
 }
 
@@ -170,7 +170,7 @@ impl FromStr for Hypothetical {
 }
 
 impl Hypothetical {
-    /// Returns the words of the user.
+    /// Returns the description as the user wrote it.
     pub(super) fn text(&self) -> String {
         self.text.clone()
     }
@@ -207,8 +207,8 @@ impl Hypothetical {
         job.listed(at).map_err(|fault| fault.message)
     }
 
-    /// Returns the job, submitted at a time. `users` has the numbers of the users by name; a number
-    /// stands for itself.
+    /// Returns the job, submitted at a time. `users` maps the names of users to numbers; a
+    /// number denotes itself.
     ///
     /// # Errors
     /// If the user is unknown, or if the job has fields that only a site has.

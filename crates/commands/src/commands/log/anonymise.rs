@@ -55,7 +55,7 @@ pub(crate) struct Anonymise {
     /// Minimum number of users in a group of similar jobs
     #[arg(long, value_name = "N", default_value_t = 5, requires = "coarse", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     k: u32,
-    /// Hide submit times, and remove wait times, preceding jobs and think times, which tell them:
+    /// Hide submit times, and remove wait times, preceding jobs and think times, which reveal them:
     /// `hour` or `day` rounds down, `shuffle-within=1h` has the jobs of each hour exchange theirs
     #[arg(long, value_name = "hour|day|shuffle-within=TIME")]
     times: Option<HiddenTimes>,
@@ -82,7 +82,7 @@ pub(crate) struct Anonymised {
     /// The changes by `--times`, if it was given.
     times: Option<HiddenTimesOf>,
     /// The effect of `--coarse` and `--times` on simulations, if one was given.
-    simulated: Option<Simulated>,
+    simulated: Option<BeforeAndAfter>,
 }
 
 /// Users whom sizes and submissions of jobs identify.
@@ -122,7 +122,7 @@ struct HiddenTimesOf {
 
 /// Simulations under EASY; `null` if the header names no machine or no job can be simulated.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Simulated {
+struct BeforeAndAfter {
     before: Option<Easy>,
     after: Option<Easy>,
 }
@@ -156,7 +156,7 @@ impl Answer for Anonymised {
                 text += &format!("{lone_jobs} jobs are alone in their period and keep their submit time\n");
             }
         }
-        if let Some(Simulated { before, after }) = &self.simulated {
+        if let Some(BeforeAndAfter { before, after }) = &self.simulated {
             for (name, of) in [
                 ("wait", (|it: &Easy| format!("{:.1} s", it.mean_wait_s)) as fn(&Easy) -> String),
                 ("bounded stretch", |it| format!("{:.2}", it.mean_bounded_stretch)),
@@ -167,13 +167,13 @@ impl Answer for Anonymised {
             }
         }
         text += &format!(
-            "run time, width and requested time of one job identify {found} of {users} users (at least {k} users have jobs of \
+            "run time, size and requested time of one job identify {found} of {users} users (at least {k} users have jobs of \
              the same three)\n"
         );
         for BySubmission { period_s, by_one_job, users_of_three, by_three_jobs } in &self.submission {
             text += &format!(
-                "width and submission, known to {}, identify {by_one_job} of {users} users by one job, and {by_three_jobs} of the \
-                 {users_of_three} users with three jobs by three\n",
+                "size and submit time, known to {}, identify {by_one_job} of {users} users from one job, and {by_three_jobs} of the \
+                 {users_of_three} users with three jobs from three\n",
                 period_name(*period_s)
             );
         }
@@ -228,7 +228,7 @@ impl Anonymise {
             submission: self.by_submission(&records),
             coarse,
             times,
-            simulated: is_changed.then_some(Simulated { before, after }),
+            simulated: is_changed.then_some(BeforeAndAfter { before, after }),
         };
         // The log itself may be written to standard output, so the text goes to standard error.
         if context.printing.is_json() {
@@ -238,8 +238,8 @@ impl Anonymise {
         Ok(())
     }
 
-    /// Hides the submit times. A shuffle depends on all that the log says, which a reader of the
-    /// anonymous one does not know, so that it can be repeated but not undone.
+    /// Hides the submit times. A shuffle is seeded by the content of the original log, which a
+    /// reader of the anonymous one does not know, so that it can be repeated but not undone.
     fn hide(&self, times: HiddenTimes, records: &mut [Record]) -> Result<HiddenTimesOf, Failure> {
         let digest = File::open(&self.input).and_then(Digest::from_reader);
         let digest = digest.map_err(|error| Failure::unreadable(&self.input, &error))?;

@@ -38,7 +38,7 @@ pub(crate) struct Info {
 
 /// Contents of a log.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Described {
+pub(crate) struct DescribedLog {
     file: String,
     /// The computer, from the header.
     computer: Option<String>,
@@ -51,8 +51,8 @@ pub(crate) struct Described {
     /// Account of the lines.
     account: AccountSummary,
     lines: Lines,
-    first_submission: Moment,
-    last_submission: Moment,
+    first_submission: LogTime,
+    last_submission: LogTime,
     /// The number of weeks in which jobs were submitted.
     weeks: usize,
     /// The offered load: processors * run time / (machine * span).
@@ -98,7 +98,7 @@ struct Treated {
 
 /// Time of the log.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Moment {
+struct LogTime {
     second: u64,
     /// The date, if the header has the start of the log: `2002-07-28 13:50:03 UTC`.
     date: Option<String>,
@@ -124,7 +124,7 @@ impl Info {
         };
         let processors =
             self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
-        context.print(&Described {
+        context.print(&DescribedLog {
             file: path.display().to_string(),
             computer: header.computer().map(str::to_owned),
             installation: header.installation().map(str::to_owned),
@@ -132,8 +132,8 @@ impl Info {
             processors: header.max_procs(),
             account: report.account().summary(),
             lines: Lines::of(&report),
-            first_submission: Moment::new(&header, first),
-            last_submission: Moment::new(&header, last),
+            first_submission: LogTime::new(&header, first),
+            last_submission: LogTime::new(&header, last),
             weeks: contents.weeks(),
             offered_load: processors.and_then(|count| contents.offered.load(count).ok()),
             job_processors: contents.processors.distribution(),
@@ -150,7 +150,7 @@ impl Info {
     }
 }
 
-impl Answer for Described {
+impl Answer for DescribedLog {
     fn text(&self) -> String {
         let mut text: String =
             self.account.paragraphs(&self.file).iter().map(|line| format!("{line}\n")).collect();
@@ -214,19 +214,19 @@ impl Lines {
     }
 }
 
-impl Moment {
+impl LogTime {
     /// Converts a submit time to the second of the log, with its date if the header has the log's
     /// start time.
-    fn new(header: &Header, submit: SimTime) -> Moment {
+    fn new(header: &Header, submit: SimTime) -> LogTime {
         let second = submit.micros() / 1_000_000;
         let begin = header.unix_start_time().filter(|&begin| begin > 0);
-        let moment = begin.and_then(|begin| DateTime::from_timestamp(begin.checked_add_unsigned(second)?, 0));
-        let date = moment.map(|moment| moment.format("%Y-%m-%d %H:%M:%S UTC").to_string());
-        Moment { second, date }
+        let time = begin.and_then(|begin| DateTime::from_timestamp(begin.checked_add_unsigned(second)?, 0));
+        let date = time.map(|time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string());
+        LogTime { second, date }
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for LogTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "second {}", self.second)?;
         self.date.iter().try_for_each(|date| write!(f, ", {date}"))

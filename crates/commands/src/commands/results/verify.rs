@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::notice;
 use crate::temporary::TemporaryFolder;
 pub(crate) use answer::Verified;
-use answer::{Described, RecordedInput, Rerun, Verdict, one_line};
+use answer::{DescribedResults, RecordedInput, Rerun, Verdict, one_line};
 use clap::Args;
 use dfrsim_lab::{
     AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Results, ResultsError, RunError, RunOptions,
@@ -146,8 +146,8 @@ impl Verify {
         Err(Failure::Result(format!("{}: not verified: {reasons}", verified.archive)))
     }
 
-    /// Checks the archive, from the cheapest check to the dearest, and adds to the answer what was
-    /// found and what was not checked.
+    /// Checks the archive, the cheapest checks first, and adds to the answer what was found and
+    /// what was not checked.
     fn examine(&self, context: &Context<'_>, folder: &Path, answer: &mut Verified) -> Result<(), End> {
         if let Some(signers) = &self.signers {
             answer.signer = Some(self.signer(signers)?);
@@ -270,10 +270,10 @@ impl Verify {
 }
 
 /// Describes results by their manifest.
-fn described(manifest: &Manifest) -> Described {
+fn described(manifest: &Manifest) -> DescribedResults {
     let input =
         |input: &InputSection| RecordedInput { file: input.file.clone(), sha256: input.sha256.clone() };
-    Described {
+    DescribedResults {
         title: manifest.title.clone(),
         program: manifest.program.clone(),
         version: manifest.version.clone(),
@@ -322,8 +322,8 @@ fn check_inputs(scenario: &AnyScenario, manifest: &Manifest) -> Result<(), End> 
     Ok(())
 }
 
-/// Checks that the manifest states about the scenario, the rows and the inputs what follows from
-/// them.
+/// Checks that the statements of the manifest about the scenario, the rows and the inputs are
+/// consistent with them.
 fn check_statements(
     stated: &Manifest,
     recomputed: &Manifest,

@@ -89,7 +89,7 @@ impl<'a> Finished<'a> {
 }
 
 impl ReportedInput<'_> {
-    /// Formats the file, what became of its lines, and the remarks about it.
+    /// Formats the file, the counts of its lines, and the remarks about it.
     fn lines(&self) -> Vec<String> {
         let (digest, _) = self.sha256.split_at(DIGITS.min(self.sha256.len()));
         let found = self.path.as_deref().filter(|path| *path != self.file);

@@ -16,7 +16,7 @@ const ENOUGH: (Duration, usize) = (Duration::from_secs(2), 50);
 /// Time after which no further run of a sample starts, however few there are. The first runs on an
 /// instance have all of the time in which it is prepared.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Time after which the user learns that the first run still goes on.
+/// Time after which a notice says that the first run has not finished.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Finished runs of a sample.

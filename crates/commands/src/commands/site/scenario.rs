@@ -70,8 +70,8 @@ pub(super) struct Workload<'a> {
 /// Name of the file of outages in the folder of the scenario.
 pub(super) const OUTAGES: &str = "outages.csv";
 
-/// Returns the annotation of jobs with the nodes, cores and memory of the listing, as parts of the
-/// reference node.
+/// Returns the annotation of jobs with the nodes, cores and memory of the listing, as fractions of
+/// the reference node.
 pub(super) fn annotation(reference: ReferenceNode) -> Annotation {
     let ReferenceNode { cores, memory_gb } = reference;
     let memory_kb = (memory_gb * KB_OF_GB).round() as u64;

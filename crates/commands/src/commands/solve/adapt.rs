@@ -31,7 +31,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Maximum number of VMs; with more the heuristic takes hours.
-const MOST_VMS: usize = 100_000;
+const MAX_VMS: usize = 100_000;
 
 /// Adapt a cluster to changed CPU needs and new VMs: the best yields within a migration budget
 ///
@@ -156,9 +156,9 @@ impl Adapt {
         let inputs = open(&self.state)?;
         let loaded = load(&inputs)?;
         let vms = loaded.state.vms.len();
-        if vms > MOST_VMS {
+        if vms > MAX_VMS {
             return Err(Failure::input(format!(
-                "too many VMs: {vms}; `dfrsim solve adapt` accepts at most {MOST_VMS}"
+                "too many VMs: {vms}; `dfrsim solve adapt` accepts at most {MAX_VMS}"
             )));
         }
         let mut problem = Problem::of(&loaded, false);

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 named! {
     /// Systems for which commands are written, by their names on the command line.
-    pub enum Target as "system" {
+    pub enum TargetSystem as "system" {
         /// The command-line client of OpenStack.
         OpenStack = "openstack",
         /// The API of Proxmox VE on one of its nodes.
@@ -23,11 +23,11 @@ named! {
 
 /// Formats the commands, pool by pool: those of a pool may run at the same time, and each pool needs
 /// the end of the one before. Returns an error for an action that the system does not have.
-pub(super) fn commands(target: Target, switch: &Switch, drained: &[String]) -> Result<String, String> {
-    let powershell = target == Target::VSphere;
+pub(super) fn commands(target: TargetSystem, switch: &Switch, drained: &[String]) -> Result<String, String> {
+    let powershell = target == TargetSystem::VSphere;
     let mut text = if powershell { String::new() } else { "#!/bin/sh\nset -e\n".to_owned() };
     let mut line = |line: &str| writeln!(text, "{line}").expect("writing to a text succeeds");
-    if target == Target::Kubernetes {
+    if target == TargetSystem::Kubernetes {
         line(
             "# The scheduler of the cluster chooses the nodes of pods that start again; the plan's choice is in the comments.",
         );
@@ -57,10 +57,16 @@ pub(super) fn commands(target: Target, switch: &Switch, drained: &[String]) -> R
 }
 
 /// Returns the command for an action; `None` if the system does not have it.
-fn command(target: Target, kind: Kind, vm: &str, from: Option<&str>, to: Option<&str>) -> Option<String> {
+fn command(
+    target: TargetSystem,
+    kind: Kind,
+    vm: &str,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Option<String> {
     let to_node = to.unwrap_or_default();
     match target {
-        Target::OpenStack => {
+        TargetSystem::OpenStack => {
             // Where names repeat, the import adds the identifier.
             let server = quoted(in_parentheses(vm).unwrap_or(vm));
             let host = quoted(to_node);
@@ -76,7 +82,7 @@ fn command(target: Target, kind: Kind, vm: &str, from: Option<&str>, to: Option<
                 _ => return None,
             })
         }
-        Target::Proxmox => {
+        TargetSystem::Proxmox => {
             let guest = vm.split(' ').next().unwrap_or(vm);
             let at = |node: Option<&str>, verb: &str| {
                 format!(
@@ -97,7 +103,7 @@ fn command(target: Target, kind: Kind, vm: &str, from: Option<&str>, to: Option<
                 _ => return None,
             })
         }
-        Target::VSphere => {
+        TargetSystem::VSphere => {
             let vm = format!("-VM (Get-VM {})", in_powershell(vm));
             let host = in_powershell(to_node);
             Some(match kind {
@@ -112,7 +118,7 @@ fn command(target: Target, kind: Kind, vm: &str, from: Option<&str>, to: Option<
                 _ => return None,
             })
         }
-        Target::Libvirt => {
+        TargetSystem::Libvirt => {
             let uri = |node: Option<&str>| quoted(&format!("qemu+ssh://{}/system", node.unwrap_or_default()));
             let virsh =
                 |node: Option<&str>, verb: &str| format!("virsh -c {} {verb} {}", uri(node), quoted(vm));
@@ -127,7 +133,7 @@ fn command(target: Target, kind: Kind, vm: &str, from: Option<&str>, to: Option<
                 _ => return None,
             })
         }
-        Target::Kubernetes => {
+        TargetSystem::Kubernetes => {
             let (namespace, name) = vm.split_once('/').unwrap_or(("default", vm));
             match kind {
                 Kind::Migrate => Some(format!(
@@ -166,22 +172,28 @@ mod tests {
     fn names_are_quoted_for_their_shell() {
         let of = |target, vm| command(target, Kind::Migrate, vm, Some("a"), Some("b")).unwrap();
         assert_eq!(
-            of(Target::OpenStack, "web (1f; rm)"),
+            of(TargetSystem::OpenStack, "web (1f; rm)"),
             "openstack server migrate --live-migration --host b --wait '1f; rm'"
         );
         assert_eq!(
-            of(Target::Proxmox, "lxc/103 (dns)"),
+            of(TargetSystem::Proxmox, "lxc/103 (dns)"),
             "pvesh create /nodes/a/lxc/103/migrate --target b --restart 1"
         );
         assert_eq!(
-            of(Target::VSphere, "o'x"),
+            of(TargetSystem::VSphere, "o'x"),
             "Move-VM -VM (Get-VM 'o''x') -Destination (Get-VMHost 'b') | Out-Null"
         );
         assert_eq!(
-            of(Target::Libvirt, "web"),
+            of(TargetSystem::Libvirt, "web"),
             "virsh -c qemu+ssh://a/system migrate --live --persistent web qemu+ssh://b/system"
         );
-        assert_eq!(of(Target::Kubernetes, "shop/web-1"), "kubectl --namespace shop delete pod web-1  # to b");
-        assert_eq!(command(Target::Kubernetes, Kind::Suspend, "shop/web-1", Some("a"), Some("a")), None);
+        assert_eq!(
+            of(TargetSystem::Kubernetes, "shop/web-1"),
+            "kubectl --namespace shop delete pod web-1  # to b"
+        );
+        assert_eq!(
+            command(TargetSystem::Kubernetes, Kind::Suspend, "shop/web-1", Some("a"), Some("a")),
+            None
+        );
     }
 }

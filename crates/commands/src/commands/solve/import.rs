@@ -102,7 +102,7 @@ impl Import {
         for input in &inputs {
             if !exports.add(input) {
                 return Err(Failure::input(format!(
-                    "{}: this is no export of OpenStack, Proxmox VE, vSphere or Kubernetes that is known; \
+                    "{}: unknown format; expected an export of OpenStack, Proxmox VE, vSphere or Kubernetes; \
                      `dfrsim solve import --help` lists the commands that write one",
                     input.file()
                 )));

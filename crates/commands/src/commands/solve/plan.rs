@@ -2,7 +2,7 @@
 
 mod answer;
 
-use super::carry_out::{Target, commands};
+use super::carry_out::{TargetSystem, commands};
 use super::state::{Loaded, load, open, open_file};
 use super::switch::{Switch, with_shared_cpu};
 use super::time_limit::parse_time;
@@ -129,8 +129,8 @@ pub(crate) struct Plan {
     commands_out: Option<PathBuf>,
     /// System whose commands are written: OpenStack's client, Proxmox VE's API, PowerCLI, virsh, or
     /// kubectl
-    #[arg(long, value_parser = one_of(Target::ALL, Target::name), requires = "commands_out")]
-    system: Option<Target>,
+    #[arg(long, value_parser = one_of(TargetSystem::ALL, TargetSystem::name), requires = "commands_out")]
+    system: Option<TargetSystem>,
     #[command(flatten)]
     written: OutputArguments,
 }

@@ -34,13 +34,13 @@ impl Dimension {
 }
 
 /// Number of names that a message lists.
-const MOST_NAMES: usize = 3;
+const MAX_NAMES: usize = 3;
 
 /// Lists names of VMs or nodes, the first ones if there are many.
 fn listed(names: &[&str]) -> String {
-    let mut list: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
-    if names.len() > MOST_NAMES {
-        list.push(format!("{} more", names.len() - MOST_NAMES));
+    let mut list: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    if names.len() > MAX_NAMES {
+        list.push(format!("{} more", names.len() - MAX_NAMES));
     }
     list.join(", ")
 }

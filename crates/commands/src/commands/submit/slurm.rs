@@ -4,7 +4,7 @@ use super::sweep::Sweep;
 use crate::commands::quoted::quoted;
 use crate::failure::Failure;
 use dfrsim_model::ranges;
-use dfrsim_workload::formats::moment::duration;
+use dfrsim_workload::formats::times::duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

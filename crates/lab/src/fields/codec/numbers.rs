@@ -95,8 +95,8 @@ impl Real for Share {
 /// Finds the shortest decimal number that reads back as the same fraction, so that 0.01 is written
 /// as 0.01.
 fn shortest(fraction: f64, same: impl Fn(f64) -> bool) -> f64 {
-    const MOST_DECIMALS: i32 = 9;
-    let decimals = (0..=MOST_DECIMALS).flat_map(|decimals| {
+    const MAX_DECIMALS: i32 = 9;
+    let decimals = (0..=MAX_DECIMALS).flat_map(|decimals| {
         let scale = 10_f64.powi(decimals);
         [(fraction * scale).round() / scale, (fraction * scale).ceil() / scale]
     });

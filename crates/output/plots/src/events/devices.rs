@@ -7,7 +7,7 @@ use dfrsim_model::platform::devices::MOST_DEVICES;
 use std::ops::Range;
 
 /// Largest number of nodes whose devices are followed.
-const MOST_NODES: u32 = 1_000_000;
+const MAX_NODES: u32 = 1_000_000;
 
 /// Devices of all nodes, numbered one node after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl NodeDevices {
         };
         let classes: Vec<(u32, u64, u32)> = classes.iter().map(of_class).collect();
         let nodes: u64 = classes.iter().map(|(nodes, ..)| u64::from(*nodes)).sum();
-        if nodes > MOST_NODES.into() || classes.iter().any(|(.., count)| *count > MOST_DEVICES as u32) {
-            return Err(EventsLineError::TooManyDevices { nodes: MOST_NODES, devices: MOST_DEVICES });
+        if nodes > MAX_NODES.into() || classes.iter().any(|(.., count)| *count > MOST_DEVICES as u32) {
+            return Err(EventsLineError::TooManyDevices { nodes: MAX_NODES, devices: MOST_DEVICES });
         }
         Ok(Some(NodeDevices { resource, name: resources[resource].name.clone(), classes, parts }))
     }

@@ -2,7 +2,7 @@
 
 use super::categories::{Categories, ColourBy};
 use super::fault::EventsError;
-use super::layout::{self, Edge, MOST_RECTANGLES, rectangles};
+use super::layout::{self, Edge, MAX_RECTANGLES, rectangles};
 use super::life::{Down, assign_rows};
 use super::lives::{JobHistories, Limits, Window};
 use super::replay::Change;
@@ -29,7 +29,7 @@ use std::path::Path;
 /// all clusters are drawn; a job takes the first free ones, and is marked if it waited on another
 /// cluster before.
 ///
-/// The CSV data contain the rectangles that overlap the window, ordered by begin, node and offset in
+/// The CSV data contain the rectangles that overlap the window, ordered by start, node and offset in
 /// the stack, with their full times. A stay is split where the job's fraction of the CPU changes, or
 /// its offset in the stack (`shift`). Nodes of a grid are the cores of all clusters, one cluster
 /// after the other.
@@ -71,13 +71,13 @@ fn draw(
     read: impl FnOnce(&Path, Window, Limits) -> Result<JobHistories, EventsError>,
 ) -> Result<Figure, EventsError> {
     let message =
-        format!("more than {MOST_RECTANGLES} rectangles; select a shorter time span with --from and --to");
+        format!("more than {MAX_RECTANGLES} rectangles; select a shorter time span with --from and --to");
     let too_many = || EventsError::undrawable(path, &message);
-    let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
+    let limits = Limits { stays: MAX_RECTANGLES + 1, runs: usize::MAX };
     let mut lives = read(path, window, limits)?;
     let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();
     let down: usize = lives.downs.iter().map(|down| down.nodes as usize).sum();
-    if lives.cut.is_some() || on_nodes.max(down) > MOST_RECTANGLES {
+    if lives.cut.is_some() || on_nodes.max(down) > MAX_RECTANGLES {
         return Err(too_many());
     }
     assign_rows(&mut lives.stays);
@@ -157,7 +157,7 @@ fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
             let alike = layout::Rectangle { node: one.node, ..*rectangle } == *one;
             one.fills() && alike && one.node + nodes == rectangle.node
         };
-        // The rectangles are sorted by begin and node, so a neighbour is always the last block.
+        // The rectangles are sorted by start and node, so a neighbour is always the last block.
         match blocks.last_mut() {
             Some(block) if continues(block) => block.nodes += 1,
             _ => blocks.push(Block { rectangle: rectangle.clone(), nodes: 1 }),

@@ -26,24 +26,24 @@ pub(super) struct GridRun {
 /// Returns an error if the file cannot be read, is incomplete or is not an events file, and the
 /// errors of the observer.
 pub(super) fn replay_grid(path: &Path, watch: &mut dyn Observer) -> Result<Option<GridRun>, EventsError> {
-    let (mut replay, mut is_grid) = (None::<Replay>, true);
+    let (mut replay, mut is_grid) = (None::<GridReplay>, true);
     let line = follow(path, |text| match &mut replay {
         _ if !is_grid => Ok(false),
         None => {
             let first = Record::from_json(text).ok();
-            replay = first.map(|record| Replay::begin(&record)).transpose()?;
+            replay = first.map(|record| GridReplay::begin(&record)).transpose()?;
             is_grid = replay.is_some();
             Ok(is_grid)
         }
         Some(replay) => replay.record(&parse(Record::from_json(text))?, watch).map(|()| true),
     })?;
     let Some(replay) = replay else { return Ok(None) };
-    let Replay { run, jobs, .. } = replay;
+    let GridReplay { run, jobs, .. } = replay;
     jobs.end().map_err(|fault| fault.at(path, line))?;
     Ok(Some(run))
 }
 
-struct Replay {
+struct GridReplay {
     run: GridRun,
     /// Jobs of each cluster, in the order of their submission to it.
     jobs_by_cluster: Vec<Vec<u64>>,
@@ -52,15 +52,20 @@ struct Replay {
     needs: BTreeMap<u64, (u32, Option<u32>)>,
 }
 
-impl Replay {
-    fn begin(first: &Record<'_>) -> Result<Replay, EventsLineError> {
+impl GridReplay {
+    fn begin(first: &Record<'_>) -> Result<GridReplay, EventsLineError> {
         match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsLineError::Format(*format)),
             Record::Run { local, clusters, .. } => {
                 let cores: Vec<u32> = clusters.iter().map(|cluster| cluster.cores).collect();
                 let numbers = vec![Vec::new(); cores.len()];
                 let run = GridRun { local: local.clone().into_owned(), cores };
-                Ok(Replay { run, jobs_by_cluster: numbers, jobs: Jobs::default(), needs: BTreeMap::new() })
+                Ok(GridReplay {
+                    run,
+                    jobs_by_cluster: numbers,
+                    jobs: Jobs::default(),
+                    needs: BTreeMap::new(),
+                })
             }
             _ => Err(EventsLineError::NoRun),
         }

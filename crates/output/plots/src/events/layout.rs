@@ -7,7 +7,7 @@ use dfrsim_model::{CpuUse, Yield};
 use std::collections::BTreeMap;
 
 /// Largest number of rectangles in a figure.
-pub(super) const MOST_RECTANGLES: usize = 100_000;
+pub(super) const MAX_RECTANGLES: usize = 100_000;
 
 /// A job on a node, for an interval in which its fraction of the CPU is constant. Times are in
 /// microseconds.
@@ -35,7 +35,7 @@ pub(super) struct NodeShare {
     pub(super) cpu: CpuUse,
 }
 
-/// Reason for the begin or end of a rectangle.
+/// Reason for the start or end of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// An event of the job.
@@ -55,7 +55,7 @@ impl Rectangle {
     }
 }
 
-/// Computes the rectangles that overlap a window, ordered by begin, node and offset in the stack;
+/// Computes the rectangles that overlap a window, ordered by start, node and offset in the stack;
 /// `None` if there are too many. Jobs that share a node are stacked in the order of their rows.
 pub(super) fn rectangles(lives: &JobHistories, window: Window) -> Option<Vec<Rectangle>> {
     let mut nodes: BTreeMap<u32, Vec<NodeStay<'_>>> = BTreeMap::new();
@@ -73,7 +73,7 @@ pub(super) fn rectangles(lives: &JobHistories, window: Window) -> Option<Vec<Rec
                 rectangles.push(rectangle);
             }
         });
-        if rectangles.len() > MOST_RECTANGLES {
+        if rectangles.len() > MAX_RECTANGLES {
             return None;
         }
     }

@@ -31,15 +31,15 @@ pub struct JobHistory {
 pub struct Stay {
     /// Index of the [`JobHistory`].
     pub job: usize,
-    /// Begin of the stay.
+    /// Start of the stay.
     pub from: u64,
     /// End of the stay.
     pub to: u64,
-    /// Event at the begin.
+    /// Event at the start.
     pub begin: Change,
     /// Event at the end; `None` if the recorded time ends earlier.
     pub end: Option<Change>,
-    /// Yield changes as (time, yield), starting at the begin of the stay.
+    /// Yield changes as (time, yield), starting at the start of the stay.
     pub pieces: Vec<(u64, Yield)>,
     /// Nodes of the stay, in order.
     pub runs: Vec<NodeRun>,
@@ -77,7 +77,7 @@ pub struct Down {
     pub first: u32,
     /// Number of nodes.
     pub nodes: u32,
-    /// Begin of the down time.
+    /// Start of the down time.
     pub from: u64,
     /// End of the down time.
     pub to: u64,

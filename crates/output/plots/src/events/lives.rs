@@ -14,14 +14,14 @@ use std::path::Path;
 /// Time window of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Begin of the window; `None` for the first event.
+    /// Start of the window; `None` for the first event.
     pub from: Option<SimTime>,
     /// End of the window; `None` for the last event.
     pub to: Option<SimTime>,
 }
 
 impl Window {
-    /// Returns begin and end in microseconds.
+    /// Returns start and end in microseconds.
     fn bounds(self) -> (u64, u64) {
         (self.from.map_or(0, SimTime::micros), self.to.map_or(u64::MAX, SimTime::micros))
     }
@@ -142,7 +142,7 @@ struct Collector {
     /// Stays by number, in the order of their begins, including those that have not ended.
     stays: BTreeMap<u64, Stay>,
     runs: usize,
-    /// Begin of the down time of each node that is down.
+    /// Start of the down time of each node that is down.
     down: BTreeMap<u32, u64>,
     /// Jobs in the system.
     inside: BTreeMap<u64, JobInSystem>,

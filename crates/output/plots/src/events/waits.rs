@@ -42,7 +42,7 @@ const HOURS: u64 = 7 * 24;
 const HOUR_US: u64 = 3_600_000_000;
 /// Largest number of rows; the groups with the fewest jobs share the last one.
 const MAX_ROWS: usize = 12;
-/// Days of the week, for files whose begin is known.
+/// Days of the week, for files whose start is known.
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /// Upper ends of the classes of mean waits in seconds, with names and colours from light to dark. They

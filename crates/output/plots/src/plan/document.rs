@@ -52,9 +52,9 @@ pub(super) struct PlanAction {
     pub(super) to: Option<usize>,
     /// Cost in MB.
     pub(super) cost: u64,
-    /// Begin, relative to the begin of the plan.
+    /// Start, relative to the start of the plan.
     pub(super) begin: SimTime,
-    /// End, relative to the begin of the plan; no earlier than `begin`.
+    /// End, relative to the start of the plan; no earlier than `begin`.
     pub(super) end: SimTime,
 }
 

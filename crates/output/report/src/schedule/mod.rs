@@ -79,7 +79,7 @@ impl Schedule {
         let lane = if lives.is_grid { "core" } else { "node" };
         let cpus = lives.cpus.parts(lives.clusters.iter().sum());
         let remark = lives.cut.map(SimTime::from_micros).map(|cut| {
-            format!("The schedule is too long for a page: what happens after second {cut} is left out.")
+            format!("The schedule is too long for a page: events after second {cut} are left out.")
         });
         let JobHistories { jobs, stays, queued, downs, shown: (from, to), tau, .. } = &lives;
         let head = Head {

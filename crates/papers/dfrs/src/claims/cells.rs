@@ -160,8 +160,8 @@ fn set(group: &Group<'_>) -> &'static str {
     }
 }
 
-/// Builds the cells of a published table of degradations and of the published costs, for the policies
-/// that are meant.
+/// Builds the cells of a published table of degradations and of the published costs, for the
+/// selected policies.
 pub(super) fn published(table: Published, is_meant: impl Fn(Policy) -> bool) -> Cells<'static> {
     let line = |policy: &str, numbers| {
         let policy = policy.parse().ok().filter(|policy| is_meant(*policy))?;

@@ -94,8 +94,8 @@ impl Ensemble {
         [self.value, self.error, low, high]
     }
 
-    /// Judges the estimate of a change, if submissions are known with this resolution in seconds;
-    /// `None` if there is no estimate.
+    /// Classifies the estimate of a change, if submissions are known with this resolution in
+    /// seconds; `None` if there is no estimate.
     pub(super) fn verdict(self, resolution: f64) -> Option<Verdict> {
         let change = self.value?;
         let Some(error) = self.error else { return Some(Verdict::Unknown) };

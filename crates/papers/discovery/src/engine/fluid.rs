@@ -1,8 +1,8 @@
 //! CPU that machines get over time.
 
-use crate::engine::Workload;
 use crate::engine::points::POINTS;
 use crate::engine::sharing::{Competitor, Sharing};
+use crate::engine::{Settings, Workload};
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Share, SimSpan, VirtualTime, Yield};
 
@@ -12,6 +12,8 @@ pub(crate) struct Fluid {
     sharing: Sharing,
     /// CPU that a migration uses on both of its nodes.
     migration_cpu: Share,
+    /// Part of the CPU of a machine that its program gets.
+    delivered: Share,
     vms: Vec<VmState>,
     /// Machines of each node, by increasing number.
     vms_by_node: Vec<Vec<usize>>,
@@ -32,12 +34,14 @@ pub(crate) struct Fluid {
 
 impl Fluid {
     /// Creates the state with all machines on their first nodes with equal weights.
-    pub(crate) fn new(workload: &Workload, sharing: Sharing, migration_cpu: Share) -> Fluid {
+    pub(crate) fn new(workload: &Workload, settings: &Settings) -> Fluid {
+        let Settings { sharing, migration_cpu, .. } = *settings;
         let count = workload.vms().len();
         let nodes = workload.nodes() as usize;
         let mut fluid = Fluid {
             sharing,
             migration_cpu,
+            delivered: settings.delivered(),
             vms: Vec::with_capacity(count),
             vms_by_node: vec![Vec::new(); nodes],
             changed: vec![true; nodes],
@@ -126,7 +130,7 @@ impl Fluid {
             for (&vm, &share) in here.iter().zip(&self.shares) {
                 let state = &mut self.vms[vm];
                 state.used = share;
-                self.yields[vm] = yield_of(share, state.need);
+                self.yields[vm] = yield_of(share, self.delivered, state.need);
             }
         }
         self.minimum = self.yields.iter().copied().min().unwrap_or(Yield::ONE);
@@ -176,10 +180,15 @@ fn cpu_left_by_migrations(vms: &[VmState], node: usize, migration_cpu: Share) ->
     Share::try_from_units(left as u32).expect("a part of a node")
 }
 
-/// Computes the yield: the fraction of its need that a machine gets, rounded down.
-fn yield_of(used: Share, need: Share) -> Yield {
+/// Computes the yield: the fraction of the need of a machine that its program gets, rounded down.
+fn yield_of(used: Share, delivered: Share, need: Share) -> Yield {
     if need == Share::ZERO {
         return Yield::ONE;
     }
-    Yield::from_ratio(used.units().into(), need.units().into())
+    let (used, need) = (u64::from(used.units()), u64::from(need.units()));
+    if delivered == Share::ONE {
+        return Yield::from_ratio(used, need);
+    }
+    let whole = u64::from(Share::ONE.units());
+    Yield::from_ratio(used * u64::from(delivered.units()), need * whole)
 }

@@ -52,6 +52,9 @@ pub struct Settings {
     /// CPU that a migration uses on both of its nodes while it lasts; the machines there share the
     /// rest.
     pub migration_cpu: Share,
+    /// Part of the CPU of a machine that does not reach its program: that of its kernel, and what is
+    /// lost when it is stopped and resumed. The hypervisor and the policies see it as used.
+    pub lost_cpu: Share,
     /// Weights or caps.
     pub sharing: Sharing,
     /// Use of the CPU that the minimum yield leaves.
@@ -77,6 +80,7 @@ impl Default for Settings {
             threshold: 0.1,
             migration: SimSpan::from_secs(20),
             migration_cpu: Share::ZERO,
+            lost_cpu: Share::ZERO,
             sharing: Sharing::Weights,
             spare: Spare::Average,
             lowering: Lowering::BelowEstimate,
@@ -107,6 +111,12 @@ pub enum SettingsError {
 }
 
 impl Settings {
+    /// Returns the part of the CPU of a machine that its program gets.
+    pub(crate) fn delivered(&self) -> Share {
+        let left = Share::ONE.units().saturating_sub(self.lost_cpu.units());
+        Share::try_from_units(left).expect("a part of a node")
+    }
+
     /// Checks that the settings can be simulated; [`simulate`](crate::engine::simulate) panics
     /// otherwise.
     ///

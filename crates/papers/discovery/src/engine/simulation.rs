@@ -17,7 +17,7 @@ pub fn simulate(
 ) -> Outcome {
     settings.check().expect("the settings make sense");
     let end = SimTime::ZERO + workload.span();
-    let mut fluid = Fluid::new(workload, settings.sharing, settings.migration_cpu);
+    let mut fluid = Fluid::new(workload, settings);
     let mut controller = Controller::new(approach, workload, settings);
     let changes = changes(workload);
     let mut changes = changes.iter().peekable();

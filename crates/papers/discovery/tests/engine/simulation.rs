@@ -23,7 +23,8 @@ fn audited(workload: &Workload, approach: Approach, settings: &Settings) -> Outc
     let machines = workload.vms().iter().map(machine).collect();
     let mut watched = Watched(
         SharingAuditor::new(workload.nodes(), settings.sharing == Sharing::Weights, machines)
-            .with_migration_cpu(settings.migration_cpu),
+            .with_migration_cpu(settings.migration_cpu)
+            .with_lost_cpu(settings.lost_cpu),
     );
     let outcome = simulate(workload, approach, settings, &mut watched);
     let end = SimTime::ZERO + workload.span();
@@ -52,6 +53,17 @@ fn xen_by_hand() {
     assert!(is_near(outcome.average_minimum_yield, 5.0 / 7.0));
     assert!(is_near(outcome.minimum_average_yield, 5.0 / 7.0));
     assert_eq!((outcome.average_yields[1], outcome.utilisation), (1.0, 1.0));
+}
+
+/// One node, needs of 70 % and 50 %, and programs that lose an eighth of the CPU of their machines.
+/// Xen gives half of the node to each machine, as without losses.
+#[test]
+fn lost_cpu_by_hand() {
+    let settings = Settings { lost_cpu: Share::from_ratio(1, 8), ..Settings::default() };
+    let outcome = audited(&constant(1, 360, &[(0, 70), (0, 50)]), Approach::Xen, &settings);
+    assert!(is_near(outcome.average_minimum_yield, 0.875 * 5.0 / 7.0), "{outcome:?}");
+    assert!(is_near(outcome.average_yields[1], 0.875), "{outcome:?}");
+    assert!(is_near(outcome.utilisation, 1.0), "{outcome:?}");
 }
 
 /// One node, needs of 70 % and 50 % under DYNAMIC.
@@ -129,6 +141,7 @@ proptest! {
         migration in 1..=20_u64,
         (caps, max_min, relabel) in any::<(bool, bool, bool)>(),
         migration_percent in 0..60_u64,
+        lost_percent in 0..60_u64,
     ) {
         let testbed = Testbed {
             nodes,
@@ -149,6 +162,7 @@ proptest! {
             spare: if max_min { Spare::MaxMin } else { Spare::Average },
             relabel,
             migration_cpu: Share::from_ratio(migration_percent, 100),
+            lost_cpu: Share::from_ratio(lost_percent, 100),
             ..Settings::default()
         };
         for &approach in Approach::ALL {

@@ -92,7 +92,7 @@ impl Cluster {
         let Cluster { local, numbers, .. } = self;
         local.end(now).map(|fault| Fault {
             job: fault.job.and_then(|place| numbers.get(place as usize).copied()),
-            rule: format!("on cluster {at}, where jobs count from 0: {}", fault.rule).into(),
+            rule: format!("on cluster {at}, whose jobs are numbered from 0: {}", fault.rule).into(),
             ..fault
         })
     }

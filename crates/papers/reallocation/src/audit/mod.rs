@@ -34,7 +34,7 @@
 //! assert_eq!(dfrsim_paper_reallocation::audit::audit(events.as_bytes()).unwrap().completed, 1);
 //! let longer = events.replace(r#""at_us":35"#, r#""at_us":50"#).replace("30}", "45}");
 //! let error = dfrsim_paper_reallocation::audit::audit(longer.as_bytes()).unwrap_err();
-//! assert!(error.to_string().contains("job 0: on cluster 0, where jobs count from 0"), "{error}");
+//! assert!(error.to_string().contains("job 0: on cluster 0, whose jobs are numbered from 0"), "{error}");
 //! ```
 
 mod auditor;

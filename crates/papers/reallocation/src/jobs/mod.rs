@@ -1,5 +1,6 @@
 //! Jobs of a workload.
 
+mod bursts;
 mod log;
 mod shape;
 
@@ -152,6 +153,9 @@ impl Workload {
             (None, counts) => {
                 let model_cores = self.shape.model_cores.and_then(NonZeroU32::new);
                 let month = |(place, (&jobs, &days)): (u64, (&usize, &u32))| {
+                    if let Some(of_bursts) = &self.shape.bursts {
+                        return bursts::month(of_bursts, jobs, cores, length(&[days]), seed.numbered(place));
+                    }
                     let most_load = self.shape.max_load;
                     let month =
                         Month { cores, model_cores, jobs, length: length(&[days]), max_load: most_load };
@@ -177,6 +181,9 @@ impl Workload {
             let loads = site.load.as_deref().unwrap_or_default();
             if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
+            }
+            if let (Some(of_bursts), None) = (&self.shape.bursts, &self.logs[at]) {
+                drawn_walltimes -= bursts::set_default_walltimes(&mut of_month, of_bursts);
             }
             jobs.extend(of_month.into_iter().map(|job| {
                 let submit = begin + job.submit.since(SimTime::ZERO);

@@ -20,12 +20,11 @@ pub(crate) fn policies() -> Vec<BatchPolicy> {
     [Backfilling::Fcfs, Backfilling::Easy].into_iter().chain(cons).map(BatchPolicy::from).collect()
 }
 
-/// Returns all disciplines except SLURM, whose cycles between events are covered by the tests of
-/// single clusters.
+/// Returns the disciplines of the reference implementation.
 pub(crate) fn disciplines() -> impl Iterator<Item = Backfilling> {
-    Backfilling::ALL
-        .into_iter()
-        .filter(|discipline| !matches!(discipline, Backfilling::FirstFit | Backfilling::Slurm))
+    Backfilling::ALL.into_iter().filter(|discipline| {
+        !matches!(discipline, Backfilling::FirstFit | Backfilling::TwoQueues | Backfilling::Slurm)
+    })
 }
 
 /// Returns all policies, with all queue orders.

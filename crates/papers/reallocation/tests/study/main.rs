@@ -182,6 +182,18 @@ fn events_are_written_and_pass_the_checker() {
     assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
 }
 
+/// The answer of a run is its first table: what moving jobs brings, or the runs with several copies.
+#[test]
+fn the_answer_comes_first() {
+    let first = |overrides: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let report = run(overrides, folder.path());
+        (report.tables[0].name.clone(), report.tables[0].is_printed)
+    };
+    assert_eq!(first(&["local='CONS'", "meta.heuristics='mct'"]), ("gains".to_owned(), true));
+    assert_eq!(first(&["local='CONS'", "meta.copies=2"]), ("reference".to_owned(), true));
+}
+
 /// Writes the events of every simulation, for all local policies, mappings and numbers of copies, to
 /// a separate file that the audit accepts.
 #[test]

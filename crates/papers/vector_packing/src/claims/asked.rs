@@ -275,9 +275,10 @@ pub(super) fn published() -> Vec<Cells<'static>> {
         Cells::new(columns, metrics, &[]).named_by("algorithm").only_if_asked_for("table")
     };
     let gaps = |name: &'static str, table: Reference| {
-        let mut cells = cells(&["table", "algorithm", "kind"], &["gap", "failures"]);
-        for ([algorithm], [_, gap, _, _, rate]) in table.lines::<1, 5>() {
-            cells.push([name, algorithm, &labels(algorithm, "")[2]], [Some(gap), Some(rate)]);
+        let mut cells = cells(&["table", "algorithm", "kind"], &["gap", "gap_p90", "failures"]);
+        for ([algorithm], [_, gap, _, percentile, rate]) in table.lines::<1, 5>() {
+            let numbers = [gap, percentile, rate].map(Some);
+            cells.push([name, algorithm, &labels(algorithm, "")[2]], numbers);
         }
         cells
     };

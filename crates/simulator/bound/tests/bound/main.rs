@@ -10,4 +10,5 @@ mod instances;
 mod linear_program;
 mod plain_flow;
 mod schedule;
+mod subsets;
 mod weeks;

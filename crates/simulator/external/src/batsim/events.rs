@@ -17,7 +17,7 @@ pub(super) struct Events {
 }
 
 #[derive(Serialize)]
-struct Event<T> {
+struct SentEvent<T> {
     timestamp: f64,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -50,7 +50,7 @@ impl Events {
         if !self.is_empty() {
             self.text.push(b',');
         }
-        let event = Event { timestamp: self.seconds(now), kind, data };
+        let event = SentEvent { timestamp: self.seconds(now), kind, data };
         serde_json::to_writer(&mut self.text, &event).expect("events are representable in JSON");
     }
 

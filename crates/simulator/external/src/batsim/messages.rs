@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 /// A reply of the scheduler.
 #[derive(Debug, Deserialize)]
-pub(super) struct Message {
+pub(super) struct BatsimMessage {
     pub(super) now: f64,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<ReceivedEvent>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Event {
+pub(super) struct ReceivedEvent {
     pub(super) timestamp: f64,
     #[serde(rename = "type")]
     pub(super) kind: String,

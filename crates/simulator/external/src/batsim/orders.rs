@@ -1,6 +1,6 @@
 //! Commands of a scheduler, checked as far as possible without the state of the jobs.
 
-use super::messages::{Data, Event, ExecuteJob, Profile, RegisteredJob};
+use super::messages::{Data, ExecuteJob, Profile, ReceivedEvent, RegisteredJob};
 use crate::nodes;
 use crate::seconds::time_from_seconds;
 use dfrsim_model::{SimSpan, SimTime};
@@ -28,8 +28,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) fn read(event: Event, nodes: u32) -> Result<Order, String> {
-        let Event { kind, data, .. } = event;
+    pub(super) fn read(event: ReceivedEvent, nodes: u32) -> Result<Order, String> {
+        let ReceivedEvent { kind, data, .. } = event;
         let data = serde_json::from_value(json!({ &kind: data })).map_err(|error| {
             let error = error.to_string();
             match error.starts_with("unknown variant") {

@@ -1,7 +1,7 @@
 //! The role of Batsim: sends events, and carries out each command at its time.
 
 use super::events::{Events, JobEnd};
-use super::messages::Message;
+use super::messages::BatsimMessage;
 use super::orders::Order;
 use super::sharing::NodeOccupancy;
 use super::{Sharing, Transport};
@@ -22,7 +22,7 @@ const WORKLOAD: &str = "w0";
 const FIRST_REGISTERED: u64 = 1 << 62;
 
 /// Maximum number of exchanges at one time; a scheduler that needs more is in an infinite loop.
-const MOST_EXCHANGES: u32 = 10_000;
+const MAX_EXCHANGES: u32 = 10_000;
 
 /// A policy whose decisions are made by an external scheduler.
 pub(super) struct BatsimScheduler<C, T: Transport> {
@@ -170,7 +170,7 @@ impl<T: Transport> Session<T> {
                 break;
             }
             exchanges += 1;
-            if exchanges > MOST_EXCHANGES {
+            if exchanges > MAX_EXCHANGES {
                 let fault =
                     format!("it makes no progress at {} s: each answer causes another event", self.now);
                 return Err(fault);
@@ -281,7 +281,7 @@ impl<T: Transport> Session<T> {
     /// Sends the events, and stores the commands of the reply until their time.
     fn exchange(&mut self, now: SimTime) -> Result<(), String> {
         let answer = self.transport.exchange(&self.events.request(now))?;
-        let Message { now: ready, events } =
+        let BatsimMessage { now: ready, events } =
             serde_json::from_str(&answer).map_err(|error| invalid_answer(&error, &answer))?;
         self.ready = self.to_simulation_time(time_from_seconds(ready, "now")?).max(now);
         for event in events {

@@ -1,28 +1,28 @@
-//! Plans with the quantiles of their own past errors.
+//! Plans that are corrected by the quantiles of their own past errors.
 
-use super::{MomentRows, Predictor};
+use super::{Predictor, SnapshotRows};
 use crate::score::{LEVELS, log};
 use dfrsim_model::SimTime;
 
 /// Errors of a plan in log time.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    /// Start of each job, which is when its error is known, with the error and its weight.
+    /// Start of each job, at which its error becomes known, with the error and its weight.
     all: Vec<(SimTime, f64, f64)>,
 }
 
 impl Errors {
-    /// Replaces the corrected plans of all moments: each is multiplied by the quantiles of the
-    /// ratios between waits and plans that were known at the moment.
-    pub(super) fn correct(moments: &mut [MomentRows]) {
+    /// Computes the corrected plans of all snapshots: each plan is multiplied by the quantiles
+    /// of the ratios of waits to plans that were known at the time.
+    pub(super) fn correct(snapshots: &mut [SnapshotRows]) {
         let corrected =
             [Predictor::CorrectedRequests, Predictor::CorrectedMedians, Predictor::CorrectedLastTwo];
         for predictor in corrected {
             let mut errors = Errors::default();
-            for moment in &mut *moments {
-                let quantiles = errors.quantiles(moment.at);
-                let (at, weight) = (moment.at, 1.0 / moment.rows.len().max(1) as f64);
-                for row in &mut moment.rows {
+            for snapshot in &mut *snapshots {
+                let quantiles = errors.quantiles(snapshot.at);
+                let (at, weight) = (snapshot.at, 1.0 / snapshot.rows.len().max(1) as f64);
+                for row in &mut snapshot.rows {
                     let outcome = row.outcome(at, predictor);
                     let planned = log(outcome.predicted[1]);
                     errors.all.push((row.start, log(outcome.actual) - planned, weight));

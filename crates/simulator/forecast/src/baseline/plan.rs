@@ -1,4 +1,4 @@
-//! Plans: one simulation of the moment with one run time for each job and no later submission.
+//! Plans: one simulation of the snapshot with one run time for each job and no later submissions.
 
 use crate::forecast::Prepared;
 use crate::past::{Distribution, Past};
@@ -16,15 +16,15 @@ pub enum Plan {
     LastTwo,
 }
 
-/// Steps by which a prediction that proved too short is extended (the same paper).
+/// Durations by which a prediction that proved too short is extended (the same paper).
 const EXTENSIONS: [u64; 11] = [60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000];
 
 impl Plan {
     /// All plans.
     pub const ALL: [Plan; 3] = [Plan::Requests, Plan::Medians, Plan::LastTwo];
 
-    /// Returns the planned time from the moment to the start of each waiting job; `None` for a job
-    /// that does not start.
+    /// Returns the planned time from the snapshot to the start of each waiting job; `None` for
+    /// a job that does not start.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -34,18 +34,18 @@ impl Plan {
         past: &Past,
         distributions: &[&Distribution],
     ) -> Result<Vec<Option<SimSpan>>, SimulationError> {
-        let moment = prepared.moment();
+        let snapshot = prepared.snapshot();
         let run_time = |((job, elapsed), distribution): ((&Job, SimSpan), &&Distribution)| {
             let run_time = match self {
                 Plan::Requests => job.requested_time.unwrap_or_else(|| distribution.quantile(1.0)),
                 Plan::Medians => distribution.quantile(0.5),
-                Plan::LastTwo => last_two(past, job, (moment.at, elapsed)),
+                Plan::LastTwo => last_two(past, job, (snapshot.at, elapsed)),
             };
             run_time.max(elapsed.saturating_add(SimSpan::from_secs(1)))
         };
-        let run_times: Vec<SimSpan> = moment.jobs().zip(distributions).map(run_time).collect();
+        let run_times: Vec<SimSpan> = snapshot.jobs().zip(distributions).map(run_time).collect();
         let starts = prepared.starts(&run_times, std::iter::empty())?;
-        Ok(starts.into_iter().map(|start| Some(start?.since(moment.at))).collect())
+        Ok(starts.into_iter().map(|start| Some(start?.since(snapshot.at))).collect())
     }
 }
 

@@ -23,17 +23,17 @@ pub struct PastWaits {
 /// Time within which waits are recent: one week.
 const RECENT: SimSpan = SimSpan::from_secs(7 * 86_400);
 
-/// Least number of waits from which quantiles are taken.
+/// Smallest number of waits from which quantiles are computed.
 const LEAST: usize = 10;
 
 /// Largest number of waits that the method of Brevik, Nurmi and Wolski keeps.
 const MOST: usize = 2_000;
 
-/// Number of waits that it keeps after a change: the least from which the upper bound of a quantile
-/// of 0.95 has a confidence of 0.95.
+/// Number of waits that it keeps after a change point: the smallest for which the upper bound of
+/// the 0.95 quantile has a confidence of 0.95.
 const AFTER_CHANGE: usize = 59;
 
-/// Number of waits in a row beyond that bound that mean a change.
+/// Number of consecutive waits above that bound that indicate a change point.
 const MISSES: u32 = 3;
 
 fn class(job: &Job) -> Class {
@@ -59,8 +59,9 @@ impl PastWaits {
         started(self.classes.get(&class(job)).map_or(&[], |waits| waits), at)
     }
 
-    /// Returns quantiles of the further wait of a job, by the waits of similar jobs that started in
-    /// the last week and waited for longer than the job has; of all jobs if they are few.
+    /// Returns quantiles of the remaining wait of a job, from the waits of similar jobs that
+    /// started in the last week and that waited longer than the job has; from all jobs if there
+    /// are few.
     pub fn quantiles<const N: usize>(&self, job: &Job, at: SimTime, levels: [f64; N]) -> [SimSpan; N] {
         let since = SimTime::from_micros(at.micros().saturating_sub(RECENT.micros()));
         let waited = at.saturating_since(job.submit);
@@ -73,9 +74,9 @@ impl PastWaits {
         further(&waits, waited, levels.map(|level| (level * waits.len() as f64) as usize))
     }
 
-    /// Returns quantiles of the further wait of a job by the method of Brevik, Nurmi and Wolski: the
-    /// order statistics of the waits of jobs of this class since the last change, which is found by
-    /// waits beyond their upper bound.
+    /// Returns quantiles of the remaining wait of a job by the method of Brevik, Nurmi and
+    /// Wolski: order statistics of the waits of its class since the last change point, which is
+    /// detected by consecutive waits above their upper bound.
     pub fn bounds<const N: usize>(&self, job: &Job, at: SimTime, levels: [f64; N]) -> [SimSpan; N] {
         let waited = at.saturating_since(job.submit);
         let similar = self.similar(job, at);
@@ -101,8 +102,8 @@ fn sorted(waits: impl Iterator<Item = SimSpan>) -> Vec<SimSpan> {
     waits
 }
 
-/// Subtracts the time that a job has waited from order statistics. Without any, it is expected to
-/// wait for as long again.
+/// Subtracts the time that a job has waited from order statistics. If there are none, the job is
+/// expected to wait for as long again.
 fn further<const N: usize>(waits: &[SimSpan], waited: SimSpan, places: [usize; N]) -> [SimSpan; N] {
     places.map(|place| match waits.len() {
         0 => waited,
@@ -110,9 +111,9 @@ fn further<const N: usize>(waits: &[SimSpan], waited: SimSpan, places: [usize; N
     })
 }
 
-/// Returns the index of the least order statistic of `count` that is an upper bound of a quantile
-/// with a confidence of 0.95, by the normal approximation of the binomial distribution; the last
-/// index if there is none.
+/// Returns the index of the smallest order statistic of `count` that is an upper bound of a
+/// quantile with a confidence of 0.95, by the normal approximation of the binomial distribution;
+/// the last index if there is none.
 fn upper_bound(count: usize, level: f64) -> usize {
     const CONFIDENT: f64 = 1.645;
     let (count, mean) = (count as f64, count as f64 * level);
@@ -120,7 +121,7 @@ fn upper_bound(count: usize, level: f64) -> usize {
     (rank.min(count) - 1.0).max(0.0) as usize
 }
 
-/// Returns the latest waits since the last change.
+/// Returns the latest waits since the last change point.
 fn since_last_change(waits: &[Wait]) -> &[Wait] {
     let waits = &waits[waits.len().saturating_sub(MOST)..];
     let (mut begin, mut misses) = (0, 0);

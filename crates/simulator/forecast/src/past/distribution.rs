@@ -1,15 +1,16 @@
-//! Distributions of run times as parts of the requested time.
+//! Distributions of run times as fractions of the requested time.
 
 use dfrsim_model::SimSpan;
 use std::sync::Arc;
 
-/// Run time of one job, as a part of the requested time.
+/// Run time of one job, as a fraction of the requested time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub(super) ratio: f64,
     /// Hour of the submission.
     pub(super) hour: u64,
-    /// True if the job still runs, so that its ratio is only known to be larger.
+    /// True if the job still runs, so that its ratio is only known to be larger
+    /// (right-censored).
     pub(super) is_censored: bool,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Estimates the distribution by the method of Kaplan and Meier. The probability beyond the
-    /// largest ratio that is known remains open.
+    /// largest known ratio is not assigned.
     pub(super) fn new(mut samples: Vec<Sample>, count: usize, ended: usize) -> Group {
         // A job that still runs at the ratio at which another ended may run for longer.
         samples.sort_by(|a, b| a.ratio.total_cmp(&b.ratio).then(a.is_censored.cmp(&b.is_censored)));
@@ -49,17 +50,17 @@ impl Group {
 pub struct Distribution {
     /// Ratios in ascending order, each with the probability of a ratio up to it. The last is 1.
     points: Arc<[(f64, f64)]>,
-    /// Probability of the ratios that are excluded, since the job has run for longer.
+    /// Probability of the ratios that are excluded because the job has already run for longer.
     excluded: f64,
-    /// Ratio that has elapsed, and the reference of all ratios.
+    /// Ratio that has elapsed, and the time to which all ratios are relative.
     elapsed: f64,
     reference: SimSpan,
 }
 
 impl Distribution {
-    /// Mixes groups from narrow to wide, given with the weights of the wider ones: each has the weight
-    /// `n / (n + wider)` of what is left, and the last has the rest. Without any job all ratios up to 1
-    /// are equally likely.
+    /// Mixes groups from specific to general, given with the weights of the more general ones:
+    /// each gets the fraction `n / (n + weight)` of the remaining weight, and the last gets the
+    /// rest. Without any job, all ratios up to 1 are equally likely.
     pub(super) fn mixed<'a>(groups: impl Iterator<Item = (&'a Group, f64)>) -> Distribution {
         let (mut left, mut points) = (1.0, Vec::<(f64, f64)>::new());
         let mut groups = groups.peekable();
@@ -87,7 +88,8 @@ impl Distribution {
         Distribution { points: points.into(), excluded: 0.0, elapsed: 0.0, reference: SimSpan::ZERO }
     }
 
-    /// Returns the distribution for a job that has run for this part of the reference.
+    /// Returns the conditional distribution for a job that has run for this fraction of the
+    /// reference time.
     pub(super) fn given(&self, elapsed: f64) -> Distribution {
         let over = self.points.partition_point(|(ratio, _)| *ratio <= elapsed);
         let excluded = if over == 0 { 0.0 } else { self.points[over - 1].1 };
@@ -99,8 +101,8 @@ impl Distribution {
         Distribution { reference, ..self }
     }
 
-    /// Returns the run time with this probability of a shorter one, from 0 to 1; always longer than
-    /// the time that has elapsed.
+    /// Returns the quantile of the run time at this probability, from 0 to 1; always longer
+    /// than the elapsed time.
     #[must_use]
     pub fn quantile(&self, probability: f64) -> SimSpan {
         let left = 1.0 - self.excluded;
@@ -119,13 +121,13 @@ impl Distribution {
     }
 }
 
-/// Number of ratios without any knowledge.
+/// Number of equally likely ratios if no past job is known.
 const EVEN: u32 = 20;
 
-/// Probability below which what is left of a distribution is taken for nothing.
+/// Remaining probability below which a distribution is treated as exhausted.
 const NONE_LEFT: f64 = 1e-9;
 
-/// Least time that a running job still takes.
+/// Shortest remaining run time of a running job.
 const LEAST: SimSpan = SimSpan::from_secs(1);
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub struct Interval {
 
 const RESAMPLES: usize = 1_000;
 
-/// Computes the mean of values in order of time, and its interval. Moments that follow each other
-/// are alike, so that blocks of them are drawn, as many as their root.
+/// Computes the mean of values in order of time, and its interval. Consecutive snapshots are
+/// correlated, so blocks are drawn, of the square root of the number of values.
 pub(super) fn interval(values: &[f64]) -> Interval {
     let mean = super::mean(values);
     if values.len() < 2 {

@@ -1,6 +1,6 @@
 //! States as JSON, in the form of `squeue --json`.
 
-use super::table::Row;
+use super::table::StateRow;
 use super::{Fault, Field};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ enum Number {
     },
 }
 
-/// Word, or a list of words of which the first counts.
+/// Word, or a list of words of which the first one is used.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Words {
@@ -124,7 +124,7 @@ impl Number {
 }
 
 /// Reads the jobs and the time of the state.
-pub(super) fn rows(text: &str, faults: &mut Vec<Fault>) -> (Vec<Row>, Option<i64>) {
+pub(super) fn rows(text: &str, faults: &mut Vec<Fault>) -> (Vec<StateRow>, Option<i64>) {
     let mut reader = serde_json::Deserializer::from_str(text);
     let file: StateFile = match serde_path_to_error::deserialize(&mut reader) {
         Ok(file) => file,

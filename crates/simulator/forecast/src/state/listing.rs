@@ -1,12 +1,13 @@
-//! Jobs of a state as lines of a listing of `sacct`, so that they are read as the jobs of its history.
+//! Jobs of a state as lines of a `sacct` listing, so that they are read like the jobs of its
+//! history.
 
 use super::read::{Job as StateJob, State};
 use super::{Fault, Field};
 use dfrsim_workload::formats::slurm::PresentJob;
 
 impl StateJob {
-    /// Returns the line of the job, as if it had started by the time of the state, and had then run
-    /// until its limit.
+    /// Returns the line of the job, as if it had started by the time of the state and then run
+    /// until its time limit.
     ///
     /// # Errors
     /// If its number is not known, or that of its processors.

@@ -15,7 +15,7 @@ struct Line<'a> {
     state: &'a str,
 }
 
-/// Nodes that take no jobs.
+/// Nodes that accept no jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStates {
     /// Numbers of the nodes that are down.

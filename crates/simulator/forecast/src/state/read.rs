@@ -1,7 +1,7 @@
-//! Reading of a state, whatever its form.
+//! Reader of states in any of their forms.
 
-use super::table::Row;
-use super::values::{Phase, duration, moment, phase, size};
+use super::table::StateRow;
+use super::values::{Phase, duration, phase, size, timestamp};
 use super::{Fault, Field, json, scontrol, table};
 
 /// Job of a state. Times are in seconds since 1970.
@@ -21,9 +21,9 @@ pub struct Job {
     pub submit: i64,
     /// Start, if it runs.
     pub start: Option<i64>,
-    /// Jobs whose end it awaits.
+    /// Jobs that must end before it may start.
     pub after: Vec<String>,
-    /// Reason for which it waits, if it is given.
+    /// Reason why it waits, if it is given.
     pub reason: Option<String>,
     /// Number of processors, if it is given.
     pub processors: Option<u32>,
@@ -64,19 +64,19 @@ pub struct State {
     pub at: i64,
     /// Jobs that run or wait, in the order of the file.
     pub jobs: Vec<Job>,
-    /// Lines that are no part of the state, and values that were guessed.
+    /// Numbers of lines that are not part of the state, and of values that were guessed.
     pub counts: Counts,
 }
 
-/// Lines that are no part of the state, and values that were guessed.
+/// Numbers of lines that are not part of the state, and of values that were guessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Jobs that have ended.
     pub ended: usize,
     /// Steps of jobs.
     pub steps: usize,
-    /// Jobs without a submission, which count as submitted at the time of the state, or at their
-    /// start.
+    /// Jobs without a submit time, which count as submitted at the time of the state, or at
+    /// their start.
     pub without_submit: usize,
     /// Jobs without a time limit, which count as jobs with a limit of a year, as in Slurm's plans.
     pub unlimited: usize,
@@ -85,7 +85,7 @@ pub struct Counts {
 /// Time for which Slurm plans jobs without a time limit, in seconds.
 const UNLIMITED: u64 = 365 * 86_400;
 
-/// Returns whether a time limit is none.
+/// Returns whether a time limit says that there is none.
 fn is_unlimited(limit: &str) -> bool {
     limit.eq_ignore_ascii_case("UNLIMITED") || limit.eq_ignore_ascii_case("INFINITE")
 }
@@ -119,7 +119,7 @@ impl Fields<'_> {
         });
     }
 
-    /// Parses a field; reports a value that is wrong, or missing if it is needed.
+    /// Parses a field; reports a value that is invalid, or missing although it is required.
     fn parse<T>(
         &mut self,
         field: Field,
@@ -139,7 +139,7 @@ impl Fields<'_> {
     }
 }
 
-/// Reads a state, in the form that it has. `at` is the time of the state, if it is given; sizes are
+/// Reads a state in whichever form it has. `at` is the time of the state, if it is given; sizes are
 /// processors if `has_processors`, and nodes otherwise.
 ///
 /// # Errors
@@ -147,7 +147,7 @@ impl Fields<'_> {
 pub fn read(text: &str, at: Option<i64>, has_processors: bool) -> Result<State, Vec<Fault>> {
     let text = text.trim_start_matches('\u{feff}');
     let mut faults = Vec::new();
-    let (rows, told): (Vec<Row>, Option<i64>) = match text.trim_start() {
+    let (rows, told): (Vec<StateRow>, Option<i64>) = match text.trim_start() {
         json if json.starts_with('{') => json::rows(text, &mut faults),
         blocks if blocks.starts_with("JobId=") => (scontrol::rows(text), None),
         _ => (table::rows(text, &mut faults), None),
@@ -169,21 +169,21 @@ pub fn read(text: &str, at: Option<i64>, has_processors: bool) -> Result<State, 
     if faults.is_empty() { Ok(state) } else { Err(faults) }
 }
 
-/// Returns the latest sum of a start and the time for which the job has run.
-fn latest(rows: &[Row]) -> Option<i64> {
+/// Returns the latest sum of a start and the elapsed time of the job.
+fn latest(rows: &[StateRow]) -> Option<i64> {
     let get = |cells: &[(Field, String)], field| {
         cells.iter().find(|(known, _)| *known == field).map(|(_, text)| text.clone())
     };
-    let of_row = |(_, cells): &Row| {
+    let of_row = |(_, cells): &StateRow| {
         let is_running = get(cells, Field::State).and_then(|text| phase(&text)) == Some(Phase::Running);
-        let start = moment(&get(cells, Field::Start)?)?;
+        let start = timestamp(&get(cells, Field::Start)?)?;
         let elapsed = i64::try_from(duration(&get(cells, Field::Elapsed)?)?).ok()?;
         is_running.then_some(start + elapsed)
     };
     rows.iter().filter_map(of_row).max()
 }
 
-/// Reads one job; `None` if it is no part of the state, or has errors.
+/// Reads one job; `None` if it is not part of the state, or has errors.
 fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut Counts) -> Option<Job> {
     let Some(name) = fields.id() else {
         fields.fault(Field::Id, "the number of a job");
@@ -214,13 +214,13 @@ fn read_job(fields: &mut Fields<'_>, at: i64, has_processors: bool, counts: &mut
     counts.unlimited += usize::from(fields.text(Field::Limit).is_some_and(is_unlimited));
     let start = match phase {
         Phase::Running => {
-            let start = fields.parse(Field::Start, false, "a time such as 2026-03-01T09:00:00", moment);
+            let start = fields.parse(Field::Start, false, "a time such as 2026-03-01T09:00:00", timestamp);
             let elapsed = fields.parse(Field::Elapsed, start.is_none(), "a duration", duration);
             start.or_else(|| Some(at - i64::try_from(elapsed?).ok()?))
         }
         _ => None,
     };
-    let submit = fields.parse(Field::Submit, false, "a time such as 2026-03-01T09:00:00", moment);
+    let submit = fields.parse(Field::Submit, false, "a time such as 2026-03-01T09:00:00", timestamp);
     if let (Some(start), Some(limit)) = (start, limit) {
         let elapsed = at.saturating_sub(start);
         if elapsed < 0 {

@@ -1,11 +1,11 @@
 //! Output of `scontrol show job`.
 
 use super::Field;
-use super::table::Row;
+use super::table::StateRow;
 
 /// Reads blocks of `Name=value`, each of which begins with `JobId`.
-pub(super) fn rows(text: &str) -> Vec<Row> {
-    let mut rows = Vec::<Row>::new();
+pub(super) fn rows(text: &str) -> Vec<StateRow> {
+    let mut rows = Vec::<StateRow>::new();
     for (place, line) in (1..).zip(text.lines()) {
         for word in line.split_whitespace() {
             let Some((name, value)) = word.split_once('=') else { continue };

@@ -1,9 +1,9 @@
-//! The moment of a state on the nodes of a site.
+//! Snapshot of a state on the nodes of a site.
 
-use super::moment::{StateMoment, second};
 use super::read::{Job as StateJob, State};
+use super::snapshot::{StateSnapshot, second};
 use super::{Fault, Field};
-use crate::moment::RunningJob;
+use crate::snapshot::RunningJob;
 use dfrsim_cluster::NodeRange;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::classes::NodeClasses;
@@ -19,22 +19,23 @@ struct Nodes<'a> {
 }
 
 impl State {
-    /// Creates the moment of the state on the nodes of a site. `jobs` has the jobs of the state as the
-    /// history describes jobs, by number, and `origin` is the time of second 0 of the workload.
+    /// Creates the snapshot of the state on the nodes of a site. `jobs` has the jobs of the
+    /// state as the history describes jobs, by number, and `origin` is the Unix time of second
+    /// 0 of the workload.
     ///
     /// # Errors
     /// A fault for each running job whose nodes are unknown or have no room, and for each job that the
     /// rules for lines of the history leave out.
-    pub fn moment_of_site(
+    pub fn snapshot_of_site(
         &self,
         jobs: &FxHashMap<JobId, Job>,
         classes: &NodeClasses,
         origin: i64,
-    ) -> Result<StateMoment, Vec<Fault>> {
+    ) -> Result<StateSnapshot, Vec<Fault>> {
         let numbers = (0..).zip(classes.hosts()).map(|(number, name)| (name.as_str(), number)).collect();
         let mut nodes = Nodes { classes, numbers, used: FxHashMap::default() };
-        let (mut found, mut faults) = (StateMoment::default(), Vec::new());
-        found.moment.at = second(self.at, origin);
+        let (mut found, mut faults) = (StateSnapshot::default(), Vec::new());
+        found.snapshot.at = second(self.at, origin);
         let mut order: Vec<&StateJob> = self.jobs.iter().collect();
         let number = |job: &StateJob| job.name.parse::<u64>().unwrap_or(u64::MAX);
         order.sort_by_key(|job| (job.submit, number(job), job.place));
@@ -50,7 +51,7 @@ impl State {
             };
             match state.start {
                 Some(start) => match nodes.place(state, job) {
-                    Ok(on) => found.moment.running.push(RunningJob {
+                    Ok(on) => found.snapshot.running.push(RunningJob {
                         job: job.clone(),
                         start: second(start, origin),
                         on,
@@ -60,17 +61,17 @@ impl State {
                 },
                 None => {
                     found.waiting.push(state.clone());
-                    found.moment.waiting.push(job.clone());
+                    found.snapshot.waiting.push(job.clone());
                 }
             }
         }
-        let present: Vec<JobId> = found.moment.jobs().map(|(job, _)| job.id).collect();
-        for (state, job) in found.waiting.iter().zip(&found.moment.waiting) {
+        let present: Vec<JobId> = found.snapshot.jobs().map(|(job, _)| job.id).collect();
+        for (state, job) in found.waiting.iter().zip(&found.snapshot.waiting) {
             let others = state.after.iter().filter_map(|name| name.parse().ok().map(JobId));
             let after: Vec<JobId> = others.filter(|other| present.contains(other)).collect();
             found.fulfilled += state.after.len() - after.len();
             if !after.is_empty() {
-                found.moment.after.insert(job.id, Dependencies::hold(after, Vec::new()));
+                found.snapshot.after.insert(job.id, Dependencies::hold(after, Vec::new()));
             }
         }
         if faults.is_empty() { Ok(found) } else { Err(faults) }
@@ -100,7 +101,7 @@ impl Nodes<'_> {
             let used = self.used.entry(number).or_default();
             if *used + cores > all {
                 let message = format!(
-                    "it runs with {cores} processors on node {name}, but beside the running jobs before it only {} of {all} are left",
+                    "it runs with {cores} processors on node {name}, but the running jobs before it leave only {} of {all}",
                     all.saturating_sub(*used)
                 );
                 return Err(fault(state, Field::Processors, &message));

@@ -3,10 +3,10 @@
 use super::{Fault, Field};
 
 /// Fields of a job, with the line.
-pub(super) type Row = (usize, Vec<(Field, String)>);
+pub(super) type StateRow = (usize, Vec<(Field, String)>);
 
 /// Reads a table whose columns are separated by `|`, or by blanks.
-pub(super) fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Row> {
+pub(super) fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<StateRow> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let Some((_, heading)) = lines.next() else { return Vec::new() };
     let is_delimited = heading.contains('|');

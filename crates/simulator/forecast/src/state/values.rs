@@ -1,6 +1,6 @@
 //! Values of fields: times, durations, sizes and states, as Slurm writes them.
 
-use dfrsim_workload::formats::moment;
+use dfrsim_workload::formats::times;
 
 /// Largest duration that is accepted, in seconds: three centuries.
 const MAX_DURATION: u64 = 10_000_000_000;
@@ -17,13 +17,13 @@ pub enum Phase {
 }
 
 /// Parses a time of Slurm after 1970 into seconds since then, as if it were UTC.
-pub(super) fn moment(text: &str) -> Option<i64> {
-    moment::timestamp(text).filter(|&seconds| seconds > 0)
+pub(super) fn timestamp(text: &str) -> Option<i64> {
+    times::timestamp(text).filter(|&seconds| seconds > 0)
 }
 
 /// Parses a duration of Slurm, such as a time limit, into seconds.
 pub fn duration(text: &str) -> Option<u64> {
-    moment::duration(text).filter(|&seconds| seconds <= MAX_DURATION)
+    times::duration(text).filter(|&seconds| seconds <= MAX_DURATION)
 }
 
 /// Parses a size, of which the first number counts if it is a range, as in `2-4`.
@@ -57,8 +57,8 @@ mod tests {
         assert_eq!(duration("1-02:03:04"), Some(93_784));
         assert_eq!(duration("2-12"), Some(216_000));
         assert_eq!([duration(""), duration("UNLIMITED"), duration("1-2-3")], [None; 3]);
-        assert_eq!(moment("1970-01-02T00:00:01"), Some(86_401));
-        assert_eq!([moment("N/A"), moment("Unknown"), moment("0")], [None; 3]);
+        assert_eq!(timestamp("1970-01-02T00:00:01"), Some(86_401));
+        assert_eq!([timestamp("N/A"), timestamp("Unknown"), timestamp("0")], [None; 3]);
         assert_eq!([size("4"), size("2-4"), size("0"), size("")], [Some(4), Some(2), None, None]);
         assert_eq!(phase("CANCELLED by 7"), Some(Phase::Ended));
         assert_eq!(phase("PD"), Some(Phase::Pending));

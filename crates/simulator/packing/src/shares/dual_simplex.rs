@@ -57,7 +57,7 @@ enum Column {
 struct Leaving {
     row: usize,
     column: Column,
-    /// Distance that it must move, with sign.
+    /// Signed distance that it must move.
     change: f64,
 }
 

@@ -89,7 +89,7 @@ impl Allocation {
     }
 }
 
-/// Minimum speed of the nodes, and begin and end of an interval.
+/// Minimum speed of the nodes, and start and end of an interval.
 pub(super) type Span = (Yield, SimTime, SimTime);
 
 /// Allocation of a job, and its estimated end there.

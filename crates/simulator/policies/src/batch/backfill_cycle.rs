@@ -1,5 +1,5 @@
-//! Backfill cycles that make a new plan: those of Slurm, and those of CONS at a site with
-//! priorities.
+//! Backfill cycles that make a new plan: those of Slurm, those of two-queue backfilling, and those
+//! of CONS at a site with priorities.
 
 use super::allocation::{Allocation, Occupancy, Slot};
 use super::plan::ReservationPlan;
@@ -10,6 +10,9 @@ use dfrsim_cluster::{Decision, JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, SortedMap};
 use std::collections::BTreeSet;
 
+/// Longest estimate of a short job under two-queue backfilling.
+const SHORT: SimSpan = SimSpan::from_secs(3_600);
+
 /// Rules of a backfill cycle in which schedulers differ.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CycleRules<'a> {
@@ -18,6 +21,8 @@ pub(super) struct CycleRules<'a> {
     pub(super) counts_all: bool,
     /// True if the components of a heterogeneous job start together.
     pub(super) starts_together: bool,
+    /// True if only the first job of each of the two queues gets a reservation.
+    pub(super) reserves_for_heads: bool,
     /// Maximum number of jobs tried per user and per partition.
     pub(super) max_tests_per_user: Option<u32>,
     pub(super) max_tests_per_partition: Option<u32>,
@@ -77,7 +82,8 @@ impl BatchState {
         self.site.as_ref().and_then(|site| site.heterogeneous_job(self.queue.jobs[at].job.job))
     }
 
-    /// Counts the job at a queue index as tried; returns whether no limit rules that out.
+    /// Counts the job at a queue index as tried, unless a limit on the number of tried jobs is
+    /// reached; returns whether it is tried.
     fn is_tried(&self, at: usize, rules: &CycleRules<'_>, tried: &mut TestCounts) -> bool {
         let job = self.queue.jobs[at].job.job;
         let user = rules.max_tests_per_user.and_then(|_| self.site.as_ref()?.user(job));
@@ -104,6 +110,8 @@ impl BatchState {
         let (mut counts, mut has_separated) = (rules.counts_all, false);
         // Queue indices of the jobs that are tried until one starts.
         let mut ahead: Option<Vec<usize>> = None;
+        // Queues, short and long, of which a job that cannot start has been tried.
+        let mut has_head = [false; 2];
         // True if the last of these jobs is known to be able to start, and no reservation since has
         // taken resources that are free now.
         let mut is_sure = false;
@@ -157,6 +165,12 @@ impl BatchState {
                 earliest = slot.map(|slot| (now, slot)).or(earliest);
             }
             let start = earliest.as_ref().map(|(start, _)| *start);
+            if rules.reserves_for_heads && start != Some(now) {
+                let is_long = self.queue.jobs[at].job.estimate > SHORT;
+                if std::mem::replace(&mut has_head[usize::from(is_long)], true) {
+                    earliest = None;
+                }
+            }
             if let Some((start, (allocation, end))) = &mut earliest {
                 if *start == now {
                     self.pools.bind(job.request, allocation);

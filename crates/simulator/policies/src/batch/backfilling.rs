@@ -1,5 +1,6 @@
-//! FCFS, FIRSTFIT and EASY.
+//! FCFS, FIRSTFIT, EASY and TWOQ.
 
+use super::backfill_cycle::CycleRules;
 use super::head::HeadReservation;
 use super::preemption::{PreemptionRules, ReservationScope};
 use super::state::BatchState;
@@ -18,6 +19,20 @@ impl BatchState {
         let first = self.start_in_order(view, decision);
         if let Some(first) = first.filter(|_| !self.is_full()) {
             self.backfill_behind(view, first, decision);
+        }
+    }
+
+    /// Starts the jobs that delay neither the first short nor the first long job that cannot start;
+    /// the reservations of both are computed anew in each scheduling cycle, in queue order. Between
+    /// the backfill cycles of a site, jobs start in queue order.
+    pub(super) fn backfill_two_queues(&mut self, view: View<'_>, decision: &mut Decision) {
+        let now = view.now();
+        if !self.cycle_limits(now).backfills {
+            self.start_in_order(view, decision);
+        } else if !self.queue.jobs.is_empty() {
+            let rules = CycleRules { reserves_for_heads: true, ..CycleRules::default() };
+            let mut plan = self.plan_running_jobs(now);
+            self.run_backfill_cycle(view, &mut plan, rules, decision);
         }
     }
 

@@ -71,7 +71,7 @@ impl CommonAmounts {
         })
     }
 
-    /// Begins a cycle; returns whether it needs a plan from its begin on.
+    /// Begins a cycle; returns whether it needs a plan from its start on.
     pub(super) fn begin_cycle(&mut self) -> bool {
         self.over_time = None;
         self.has_steps

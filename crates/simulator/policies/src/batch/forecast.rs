@@ -116,7 +116,7 @@ pub fn guarantees_start_times(policy: BatchPolicy) -> bool {
         Backfilling::Conservative(compression) => {
             compression == Compression::OneByOne && !policy.order.depends_on_time()
         }
-        Backfilling::FirstFit | Backfilling::Easy | Backfilling::Slurm => false,
+        Backfilling::FirstFit | Backfilling::Easy | Backfilling::TwoQueues | Backfilling::Slurm => false,
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Group {
     pub(super) speed: Yield,
     /// Rank by node size for best-fit placement, smallest first; 0 under other placements.
     pub(super) size_rank: usize,
-    /// Announced maintenance windows that are not over, ordered by begin.
+    /// Announced maintenance windows that are not over, ordered by start.
     pub(super) windows: Vec<(SimTime, SimTime)>,
     pub(super) pools: Range<usize>,
     /// Index of this group among all groups.
@@ -29,7 +29,7 @@ impl Group {
         !self.windows.iter().any(|&(from, until)| from < end && until > start)
     }
 
-    /// Returns the begin of the first maintenance window after `after`.
+    /// Returns the start of the first maintenance window after `after`.
     pub(super) fn next_window(&self, after: SimTime) -> Option<SimTime> {
         self.windows.iter().map(|&(from, _)| from).filter(|&from| from > after).min()
     }

@@ -111,7 +111,7 @@ impl ReservationPlan {
         latest: SimTime,
     ) -> Option<(SimTime, Slot)> {
         // With a single pool the search needs no upper limit, since one profile describes the free
-        // nodes. There, a limit would be the begin of the job's own reservation.
+        // nodes. There, a limit would be the start of the job's own reservation.
         let before =
             if pools.is_one_pool { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
         self.timeline.earliest_with_reservations(pools, (now, from), job, before)

@@ -18,7 +18,7 @@ pub(super) struct Waiting {
     pub(super) request: usize,
     /// Priority by the settings of the site; 0 without a site.
     pub(super) priority: u64,
-    /// Begin, end and allocation of its reservation; the times are [`SimTime::MAX`] if it has none.
+    /// Start, end and allocation of its reservation; the times are [`SimTime::MAX`] if it has none.
     pub(super) start: SimTime,
     pub(super) end: SimTime,
     pub(super) allocation: Allocation,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// task of a job with whole nodes takes all of it, any other task one unit.
 const TENANCY: u64 = 1 << 32;
 
-/// Time intervals (begin, end), ordered by begin.
+/// Time intervals (start, end), ordered by start.
 pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
 /// Resource request per task: a node of its own; or cores, memory, and other resources in their
@@ -26,8 +26,8 @@ pub(super) struct TaskRequest {
     pub(super) most_per_node: u64,
     /// True, per node class, if the task may run there.
     pub(super) fits: Vec<bool>,
-    /// Intervals in which the task may not run because of reservations, per node class, ordered by
-    /// begin; empty if there are none.
+    /// Intervals in which the task may not run because of reservations, per node class, ordered
+    /// by start; empty if there are none.
     pub(super) closed: Vec<Intervals>,
     /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
     /// there are none.
@@ -57,7 +57,7 @@ impl TaskRequest {
         }
     }
 
-    /// Counts the tasks of this request that fit into the amounts that an iterator has at hand.
+    /// Counts the tasks of this request that fit into the free amounts of an iterator.
     #[inline]
     pub(super) fn tasks_in_each(&self, amounts: impl Iterator<Item = u64>) -> u64 {
         match self.devices {

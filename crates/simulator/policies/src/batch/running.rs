@@ -132,7 +132,7 @@ impl RunningJob {
 
     /// Computes the expected release of the nodes: the planned one if the job starts now; otherwise
     /// the end of its estimate, or one second from now if that has passed, rounded by the settings
-    /// of the site; at the latest the begin of a window.
+    /// of the site; at the latest the start of a window.
     pub(super) fn expected_release(
         &self,
         now: SimTime,

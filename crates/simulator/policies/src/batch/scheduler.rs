@@ -39,6 +39,7 @@ pub(super) enum Backfiller {
     Fcfs,
     /// EASY, and FIRSTFIT, which has no reservation.
     Easy,
+    TwoQueues,
     Conservative(ConservativeBackfiller),
     Slurm(SlurmBackfiller),
 }
@@ -48,6 +49,7 @@ impl Backfiller {
         match scheme {
             Backfilling::Fcfs => Backfiller::Fcfs,
             Backfilling::FirstFit | Backfilling::Easy => Backfiller::Easy,
+            Backfilling::TwoQueues => Backfiller::TwoQueues,
             Backfilling::Conservative(compression) => {
                 Backfiller::Conservative(ConservativeBackfiller::new(compression))
             }
@@ -178,6 +180,7 @@ impl BatchScheduler {
         match backfiller {
             Backfiller::Fcfs => _ = state.start_in_order(view, decision),
             Backfiller::Easy => state.backfill(view, decision),
+            Backfiller::TwoQueues => state.backfill_two_queues(view, decision),
             Backfiller::Conservative(it) => it.schedule(state, view, has_new_order, decision),
             Backfiller::Slurm(_) => {}
         }

@@ -125,6 +125,7 @@ impl SlurmBackfiller {
         let rules = CycleRules {
             counts_all: true,
             starts_together: true,
+            reserves_for_heads: false,
             max_tests_per_user: limits.max_job_user,
             max_tests_per_partition: limits.max_job_part,
             preemption: self.preemption_rules(),

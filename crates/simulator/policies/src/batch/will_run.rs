@@ -35,13 +35,13 @@ pub(super) struct WillRun {
 pub(super) struct PlanRules {
     /// Amount by which the windows for expected ends become longer; zero if they double.
     pub(super) window_growth: SimSpan,
-    /// Step to whose multiples the begins and ends of reservations are rounded down; zero if they are
-    /// exact.
+    /// Step to whose multiples the starts and ends of reservations are rounded down; zero if
+    /// they are exact.
     pub(super) resolution: SimSpan,
 }
 
 impl PlanRules {
-    /// Rounds the begin and the end of a reservation.
+    /// Rounds the start and the end of a reservation.
     fn round(self, (start, end): (SimTime, SimTime)) -> (SimTime, SimTime) {
         let step = self.resolution.micros().max(1);
         let [start, end] = [start, end].map(|time| SimTime::from_micros(time.micros() / step * step));

@@ -8,7 +8,7 @@
 
 use dfrsim_model::{SimSpan, SimTime};
 
-/// Length of the first window, and step to which its begin is rounded up.
+/// Length of the first window, and step to which its start is rounded up.
 const FIRST: SimSpan = SimSpan::from_secs(30);
 
 /// Window for expected ends.

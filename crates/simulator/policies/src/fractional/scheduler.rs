@@ -24,7 +24,7 @@ use dfrsim_packing::shares::Shares;
 use remap::RemapInput;
 use std::sync::Arc;
 
-/// Callbacks at the begin and end of each mapping by MCB, to count and time its calls.
+/// Callbacks at the start and end of each mapping by MCB, to count and time its calls.
 pub trait McbProbe: std::fmt::Debug {
     /// Called when MCB begins, with this number of jobs in the system.
     fn begin(&mut self, jobs: usize);

@@ -103,11 +103,11 @@ impl Rank {
             Rank::Attained => Position::Number(level(job) as u64),
         })
     }
-    /// Returns whether running jobs pay attention to their penalties before they give way.
+    /// Returns whether the penalties of a running job limit how often it may be paused.
     pub(super) fn bounds_penalties(self) -> bool {
         self == Rank::FlowOverWork
     }
-    /// Returns the time after which the rank is to be looked at again without an event, as long as a
+    /// Returns the time after which ranks must be compared again without an event, while some
     /// job does not run.
     pub(super) fn look_again(self) -> Option<SimSpan> {
         (self == Rank::FlowOverWork).then_some(SimSpan::from_secs(60))

@@ -111,7 +111,7 @@ impl PrioritySystem {
         }
     }
 
-    /// Plans with exact ends of jobs from now on.
+    /// Makes the site plan with the exact ends of jobs from now on.
     pub(crate) fn plan_exact_ends(&mut self) {
         self.rounding = SimSpan::ZERO;
     }
@@ -543,12 +543,12 @@ impl PrioritySystem {
         is_plain && is_open && !self.settings.has_limits() && !self.has_preemption()
     }
 
-    /// Iterates over the begins and ends of reservations.
+    /// Iterates over the starts and ends of reservations.
     pub(crate) fn reservation_bounds(&self) -> impl Iterator<Item = SimTime> {
         self.settings.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(SimTime::from_secs)
     }
 
-    /// Returns the next begin or end of a reservation.
+    /// Returns the next start or end of a reservation.
     pub(crate) fn next_reservation_bound(&self, now: SimTime) -> Option<SimTime> {
         self.reservation_bounds().filter(|&bound| bound > now).min()
     }

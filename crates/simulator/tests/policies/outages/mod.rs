@@ -159,7 +159,7 @@ fn all_policies() -> Vec<Policy> {
     ];
     let mut all: Vec<Policy> = catalogue().into_iter().map(|info| info.policy).collect();
     // Ranked preemption needs exact CPU needs and, for SRPT, estimates; gangs need nodes that are up.
-    all.retain(|policy| !matches!(policy, Policy::Ranked(_) | Policy::Gang));
+    all.retain(|policy| !matches!(policy, Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang));
     all.push(Policy::Fractional(Fractional::recommended()));
     all.extend(others.map(|name| name.parse::<Policy>().unwrap_or_else(|error| panic!("{error}"))));
     all

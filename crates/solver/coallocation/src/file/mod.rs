@@ -7,7 +7,9 @@
 //!   tables `minimum`, `total` and `labels`, each by property. The default of a minimum is one
 //!   millionth, that of a total is the sum of the minima.
 //!
-//! Amounts and times have up to six decimals.
+//! Amounts and times have up to six decimals. Properties that `whole` lists, and those with a name
+//! that ends in bytes, kilobytes or megabytes (`memory_mb`), are reserved in whole units: minima and
+//! totals are rounded up.
 //!
 //! ```
 //! use dfrsim_coallocation::file::{Window, Resources, request, reservations};

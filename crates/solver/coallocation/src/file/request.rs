@@ -56,7 +56,9 @@ fn read(reader: &mut Reader, root: &Located<'_>, resources: &Resources, window: 
     let earliest = start(earliest, window.now)?;
     let latest = start(latest, earliest.saturating_add(window.patience))?;
     let (whole, minimum, total) = (whole?, minimum?, total?);
-    let step_of = |name: &String| if whole.contains(&name.as_str()) { UNITS_PER_ONE } else { 1 };
+    let step_of = |name: &String| {
+        if whole.contains(&name.as_str()) || is_in_whole_units(name) { UNITS_PER_ONE } else { 1 }
+    };
     let step: Box<[u64]> = resources.quantities.iter().map(step_of).collect();
     let in_steps = |amount: u64, step: u64| amount.div_ceil(step).saturating_mul(step);
     let minimum: Box<[u64]> =
@@ -75,6 +77,13 @@ fn read(reader: &mut Reader, root: &Located<'_>, resources: &Resources, window: 
         step,
         labels: labels?.into(),
     })
+}
+
+/// Returns true if the name of a property ends with a unit of which there is no part on a node:
+/// bytes, kilobytes or megabytes.
+fn is_in_whole_units(name: &str) -> bool {
+    let unit = name.rsplit(['_', '.', ' ']).next().unwrap_or(name).to_ascii_lowercase();
+    ["b", "bytes", "kb", "kib", "mb", "mib"].contains(&unit.as_str())
 }
 
 fn span(reader: &mut Reader, at: &Located<'_>) -> Option<SimSpan> {
@@ -148,4 +157,25 @@ pub fn check_request(
     let mut reader = Reader::default();
     reader.fault_of_file(file, format!("{field}{error}"));
     reader.finish(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Megabytes are whole; gigabytes and cores may have parts.
+    #[test]
+    fn megabytes_are_rounded_up() {
+        let nodes = "node,cores,ram_gb,memory_mb\na,8,64,65536\nb,8,64,65536\n";
+        let resources = Resources::parse("nodes.csv", nodes).unwrap();
+        let window = Window { now: SimTime::ZERO, patience: SimSpan::from_secs(60) };
+        let text = "duration = 60\nresources = 2\n[minimum]\nmemory_mb = 1000.5\n[total]\nmemory_mb = 6459.076922\nram_gb = 2.5";
+        let request = request("r.toml", text, &resources, window).unwrap();
+        assert_eq!(*request.step, [1, 1, UNITS_PER_ONE]);
+        assert_eq!(*request.minimum, [1, 1, 1_001 * UNITS_PER_ONE]);
+        assert_eq!(*request.total, [2, 2_500_000, 6_460 * UNITS_PER_ONE]);
+        for (name, is_whole) in [("MiB", true), ("disk_kb", true), ("bulb", false), ("memory", false)] {
+            assert_eq!(is_in_whole_units(name), is_whole, "{name}");
+        }
+    }
 }

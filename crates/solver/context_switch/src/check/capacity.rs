@@ -76,9 +76,9 @@ impl<'a> Capacities<'a> {
         Capacities { plan, list, of_node }
     }
 
-    /// Finds the limits that are exceeded while all VMs change from `before` to `after`, and that
-    /// were not exceeded as much before. VMs that had begun to change already took both amounts
-    /// before.
+    /// Finds the limits that are exceeded while all VMs change from `before` to `after`, and by
+    /// more than they were exceeded before. VMs that had begun to change were counted with both
+    /// amounts before.
     pub(super) fn exceeded(
         &self,
         pool: usize,

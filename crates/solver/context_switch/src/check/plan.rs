@@ -149,7 +149,7 @@ impl<'a> Check<'a> {
         self.faults.extend(arrival::faults(self.plan, &self.vms, &self.concerned, pool, before, after));
     }
 
-    /// Checks the state at each begin of an action, for plans whose actions begin at any time. A VM
+    /// Checks the state at each start of an action, for plans whose actions begin at any time. A VM
     /// in an action counts at both ends of the action until it ends.
     fn check_begins(&mut self) {
         let plan = self.plan;

@@ -152,7 +152,7 @@ fn slots(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amou
     of_nodes.chain(of_cluster).map(move |slot| (first + slot, Amount::new(0, 1)))
 }
 
-/// Returns the additional usage by a VM in `place` compared with `beyond`.
+/// Returns the resources that a VM uses in `place` beyond those that it uses in `beyond`.
 fn excess(
     cluster: &Cluster,
     vm: VmId,

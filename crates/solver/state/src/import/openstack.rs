@@ -165,7 +165,9 @@ fn server_group(reader: &mut Reader, object: &Object<'_>, names: &BTreeMap<&str,
         match names.get(member) {
             Some(name) => guests.push(name.clone()),
             None => {
-                draft.notes.count("members of server groups that are no server with a host, ignored", member);
+                draft
+                    .notes
+                    .count("members of server groups that are not servers with a host, ignored", member);
             }
         }
     }

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of nodes of a cluster.
-const MOST_NODES: u64 = 10_000_000;
+const MAX_NODES: u64 = 10_000_000;
 /// Maximum number of cores or of units of a resource of a node.
-const MOST_OF_ONE: u32 = 10_000;
+const MAX_OF_ONE: u32 = 10_000;
 /// Maximum number of parts of a core.
-const MOST_CORE_PARTS: u32 = 1000;
+const MAX_CORE_PARTS: u32 = 1000;
 /// Maximum number of features of a cluster.
-pub const MOST_FEATURES: usize = 64;
+pub const MAX_FEATURES: usize = 64;
 
 /// Error in a platform.
 #[derive(Debug, thiserror::Error)]
@@ -195,12 +195,12 @@ impl PlatformFields {
             wrong.check_memory("reference.memory_gb", memory_gb);
         }
         if let Some(parts) = self.core_parts {
-            let range = || format!("expected a number between 1 and {MOST_CORE_PARTS}");
-            wrong.require((1..=MOST_CORE_PARTS).contains(&parts), "core_parts", range);
+            let range = || format!("expected a number between 1 and {MAX_CORE_PARTS}");
+            wrong.require((1..=MAX_CORE_PARTS).contains(&parts), "core_parts", range);
         }
         let (names, features) = (self.resource_names(), self.features());
-        let few = || format!("expected at most {MOST_FEATURES} different features");
-        wrong.require(features.len() <= MOST_FEATURES, "classes", few);
+        let few = || format!("expected at most {MAX_FEATURES} different features");
+        wrong.require(features.len() <= MAX_FEATURES, "classes", few);
         for name in names.iter().chain(&features).filter(|name| !is_name(name)) {
             let meant = "is not a valid name of a resource or feature; expected letters, digits, `-` and `_`";
             wrong.require(false, "classes", || format!("`{name}` {meant}"));
@@ -222,8 +222,8 @@ impl PlatformFields {
             let own = || "expected a unique name of letters, digits, `-` and `_`";
             wrong.require(is_new && is_name(&class.name), &field("name"), own);
             nodes += u64::from(class.nodes);
-            let most = || format!("expected at least 1, and at most {MOST_NODES} in all classes");
-            wrong.require(class.nodes > 0 && nodes <= MOST_NODES, &field("nodes"), most);
+            let most = || format!("expected at least 1, and at most {MAX_NODES} in all classes");
+            wrong.require(class.nodes > 0 && nodes <= MAX_NODES, &field("nodes"), most);
             wrong.check_count(&field("cores"), class.cores);
             wrong.check_memory(&field("memory_gb"), class.memory_gb);
             let is_speed = class.speed <= 1.0 && Yield::nearest(class.speed) > Yield::ZERO;
@@ -390,8 +390,8 @@ impl InvalidFields {
     }
 
     fn check_count(&mut self, path: &str, count: u32) {
-        let is_right = (1..=MOST_OF_ONE).contains(&count);
-        self.require(is_right, path, || format!("expected a number between 1 and {MOST_OF_ONE}"));
+        let is_right = (1..=MAX_OF_ONE).contains(&count);
+        self.require(is_right, path, || format!("expected a number between 1 and {MAX_OF_ONE}"));
     }
 
     fn check_memory(&mut self, path: &str, gigabytes: f64) {

@@ -159,7 +159,7 @@ impl Misfits {
                     format!("  {jobs}: cores, memory and other resources: no node has all that are requested")
                 }
                 Misfit::Nodes => {
-                    format!("  {jobs}: nodes: up to {requested} tasks requested, there is room for {most}")
+                    format!("  {jobs}: nodes: up to {requested} tasks requested, but only {most} fit")
                 }
                 Misfit::Common(place) if classes.common[place].demand == CommonDemand::Draw => {
                     let [requested, most] = [requested, most].map(|milliwatts| milliwatts as f64 / 1000.0);

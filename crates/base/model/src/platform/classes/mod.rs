@@ -9,7 +9,7 @@ mod requests;
 mod simgrid;
 
 pub use asks::{Ask, Asks};
-pub use fields::{ClassFields, InvalidField, MOST_FEATURES, PlatformError, PlatformFields, ReferenceNode};
+pub use fields::{ClassFields, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode};
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{

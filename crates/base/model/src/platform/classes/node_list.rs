@@ -24,10 +24,10 @@ const GPU: &str = "gpu";
 const CORE_PARTS: u32 = 50;
 
 /// Largest number of cores of a node, in thousandths.
-const MOST_MILLI: u32 = 10_000_000;
+const MAX_MILLI: u32 = 10_000_000;
 
 /// Values of a node: cores, memory in MiB, number of GPUs, and their model, which may be empty.
-type Node = (u32, u32, u32, String);
+type NodeValues = (u32, u32, u32, String);
 
 /// Parses a node list; `file` is the name in messages.
 ///
@@ -43,7 +43,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<PlatformFields, Faults> {
         reader.fault(&input.root(), expected);
         return reader.finish(None);
     }
-    let (mut order, mut hosts) = (Vec::new(), BTreeMap::<Node, Vec<String>>::new());
+    let (mut order, mut hosts) = (Vec::new(), BTreeMap::<NodeValues, Vec<String>>::new());
     for at in reader.records(&input).into_iter().flatten() {
         if let Some((host, node)) = read_node(&mut reader, &at) {
             let of_class = hosts.entry(node.clone()).or_default();
@@ -70,11 +70,11 @@ pub(super) fn parse(file: &str, text: &str) -> Result<PlatformFields, Faults> {
     }))
 }
 
-fn read_node(reader: &mut Reader, at: &Located<'_>) -> Option<(String, Node)> {
+fn read_node(reader: &mut Reader, at: &Located<'_>) -> Option<(String, NodeValues)> {
     let line = reader.object(at, &COLUMNS)?;
     let host = reader.field(&line, "sn").and_then(|at| reader.text(&at).map(str::to_owned));
     let milli = reader.field(&line, "cpu_milli").and_then(|at| {
-        let milli = reader.integer(&at, 1_000..=MOST_MILLI)?;
+        let milli = reader.integer(&at, 1_000..=MAX_MILLI)?;
         if milli % 1_000 != 0 {
             reader.fault(&at, format!("found {milli}, expected whole cores, in thousandths"));
         }
@@ -86,7 +86,7 @@ fn read_node(reader: &mut Reader, at: &Located<'_>) -> Option<(String, Node)> {
     Some((host?, (milli? / 1_000, memory?, gpus?, model.unwrap_or_default())))
 }
 
-fn class(hosts: &[String], (cores, memory_mib, gpus, model): Node) -> ClassFields {
+fn class(hosts: &[String], (cores, memory_mib, gpus, model): NodeValues) -> ClassFields {
     let kind = if model.is_empty() { "cpu" } else { &model };
     ClassFields {
         name: format!("{kind}-{gpus}-{cores}-{memory_mib}"),

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum amount of a resource of the whole cluster.
-const MOST_COMMON: u64 = 1_000_000_000_000;
+const MAX_COMMON: u64 = 1_000_000_000_000;
 /// Maximum number of seconds after which a step begins.
 const LAST_STEP: u64 = 1_000_000_000_000;
 /// Maximum power of a node or a unit, in watts.
-const MOST_WATTS: f64 = 1e6;
+const MAX_WATTS: f64 = 1e6;
 /// Maximum power of a cluster, in watts.
-const MOST_CAP: f64 = 1e10;
+const MAX_CAP: f64 = 1e10;
 /// Maximum power usage effectiveness.
-const MOST_EFFECTIVENESS: f64 = 100.0;
+const MAX_EFFECTIVENESS: f64 = 100.0;
 
 /// Resource of the whole cluster in a platform file: its amount, always or in steps, and the units of
 /// jobs that request none.
@@ -40,7 +40,7 @@ pub struct CommonFields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommonStep {
-    /// Begin, in seconds.
+    /// Start, in seconds.
     pub from_s: u64,
     /// Amount from then on.
     pub amount: u64,
@@ -65,7 +65,7 @@ pub struct PowerFields {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapStep {
-    /// Begin, in seconds.
+    /// Start, in seconds.
     pub from_s: u64,
     /// Most power from then on, in watts.
     pub watts: f64,
@@ -140,15 +140,15 @@ impl CommonFields {
             wrong.push((String::new(), "expected either `amount` or `steps`".to_owned()));
         }
         let amounts = self.amount.iter().copied().chain(self.steps.iter().map(|step| step.amount));
-        if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MOST_COMMON) {
-            wrong.push((String::new(), format!("expected amounts of at most {MOST_COMMON}")));
+        if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MAX_COMMON) {
+            wrong.push((String::new(), format!("expected amounts of at most {MAX_COMMON}")));
         }
         wrong.extend(begin_problems(self.steps.iter().map(|step| step.from_s), "steps"));
         wrong
     }
 }
 
-/// Collects the begins of steps that are not in order.
+/// Collects the starts of steps that are not in order.
 fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem> {
     let mut before = None;
     let problem = |(at, from): (usize, u64)| {
@@ -157,8 +157,8 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
             Some(before) => from > before && from <= LAST_STEP,
         };
         let reason = match at {
-            0 => "expected 0 as the begin of the first step".to_owned(),
-            _ => format!("expected a later begin than that of the step before, and at most {LAST_STEP}"),
+            0 => "expected 0 as the start of the first step".to_owned(),
+            _ => format!("expected a start after that of the previous step, and at most {LAST_STEP}"),
         };
         (!is_right).then(|| (format!("{field}[{at}].from_s"), reason))
     };
@@ -168,13 +168,13 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
 impl NodePowerFields {
     /// Collects the fields that are out of their ranges, given the names of all resources.
     pub(super) fn problems(&self, names: &BTreeSet<&str>) -> Vec<Problem> {
-        let is_power = |watts: f64| (0.0..=MOST_WATTS).contains(&watts);
+        let is_power = |watts: f64| (0.0..=MAX_WATTS).contains(&watts);
         let units = self.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
         let node = (String::new(), UnitPowerFields { idle_w: self.idle_w, busy_w: self.busy_w });
         let mut wrong = Vec::new();
         for (prefix, unit) in units.chain([node]) {
             let [idle, busy] = [format!("{prefix}idle_w"), format!("{prefix}busy_w")];
-            let range = || format!("expected watts between 0 and {MOST_WATTS}");
+            let range = || format!("expected watts between 0 and {MAX_WATTS}");
             wrong.extend((!is_power(unit.idle_w)).then(|| (idle, range())));
             wrong.extend((!is_power(unit.busy_w)).then(|| (busy.clone(), range())));
             let less = unit.busy_w < unit.idle_w;
@@ -202,15 +202,15 @@ impl PowerFields {
         if self.cap_w.is_some() && !self.cap.is_empty() {
             wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`".to_owned()));
         }
-        if self.pue.is_some_and(|pue| !(1.0..=MOST_EFFECTIVENESS).contains(&pue)) {
-            wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MOST_EFFECTIVENESS}")));
+        if self.pue.is_some_and(|pue| !(1.0..=MAX_EFFECTIVENESS).contains(&pue)) {
+            wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MAX_EFFECTIVENESS}")));
         }
         wrong.extend(begin_problems(self.cap.iter().map(|step| step.from_s), "cap"));
         let steps = self.cap.iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
         for (field, watts) in self.cap_w.map(|watts| ("cap_w".to_owned(), watts)).into_iter().chain(steps) {
-            if !(idle..=MOST_CAP).contains(&watts) {
+            if !(idle..=MAX_CAP).contains(&watts) {
                 let reason = format!(
-                    "expected at least the {idle} W of all nodes without tasks, and at most {MOST_CAP} W"
+                    "expected at least the {idle} W of all nodes without tasks, and at most {MAX_CAP} W"
                 );
                 wrong.push((field, reason));
             }

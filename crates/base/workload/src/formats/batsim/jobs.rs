@@ -3,7 +3,7 @@
 use super::LocatedProblem;
 use super::document::{Entry, Text};
 use super::profile::LONGEST_SECONDS;
-use super::profiles::{Profiles, Run, RunError};
+use super::profiles::{ProfileRun, Profiles, RunError};
 use crate::log::{Line, Record, Status};
 use dfrsim_model::{JobId, JobText, Members, SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -118,7 +118,7 @@ fn numbers_by_position(ids: &FxHashMap<Id, u64>) -> Option<FxHashMap<u64, u64>> 
 }
 
 /// Parses a job into its record (without its number), its run, and the name of its profile.
-fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run, String)> {
+fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, ProfileRun, String)> {
     let seconds = "a number of seconds from 0 to 16,000,000,000";
     let subtime = entry.required("subtime", seconds, |it: &f64| (0.0..=LONGEST_SECONDS).contains(it));
     let walltime = entry.optional("walltime", -1.0, "a positive number of seconds, or -1", |&wall| {
@@ -146,7 +146,7 @@ fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run
     Some((record, run, profile))
 }
 
-fn run(entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
+fn run(entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<ProfileRun> {
     match profiles.run(profile, res) {
         Ok(run) => return Some(run),
         Err(RunError::Unknown) => entry.report("profile", "the name of a profile of this workload"),

@@ -18,7 +18,7 @@ pub(super) struct Profiles {
     /// Node speed in flop/s.
     flops: Option<NonZeroU64>,
     /// Memo of computed runs, by index of the profile and number of nodes.
-    memo: FxHashMap<(usize, u32), Run>,
+    memo: FxHashMap<(usize, u32), ProfileRun>,
     /// Problems of profiles that are used, each reported once.
     pub(super) problems: Vec<LocatedProblem>,
     /// True if a job needs the node speed, which is unknown, or an unsupported type of profile. This
@@ -35,7 +35,7 @@ struct ProfileEntry {
 
 /// Execution of a job with a profile: its run time, communication and result.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Run {
+pub(super) struct ProfileRun {
     pub(super) seconds: f64,
     pub(super) communicates: bool,
     pub(super) fails: bool,
@@ -72,12 +72,12 @@ impl Profiles {
     }
 
     /// Computes the run of a job on `nodes` nodes.
-    pub(super) fn run(&mut self, name: &str, nodes: u32) -> Result<Run, RunError> {
+    pub(super) fn run(&mut self, name: &str, nodes: u32) -> Result<ProfileRun, RunError> {
         let &index = self.by_name.get(name).ok_or(RunError::Unknown)?;
         self.run_entry(index, nodes, 0)
     }
 
-    fn run_entry(&mut self, index: usize, nodes: u32, depth: u32) -> Result<Run, RunError> {
+    fn run_entry(&mut self, index: usize, nodes: u32, depth: u32) -> Result<ProfileRun, RunError> {
         if let Some(&run) = self.memo.get(&(index, nodes)) {
             return Ok(run);
         }
@@ -91,7 +91,7 @@ impl Profiles {
                 return Err(RunError::Invalid);
             }
         };
-        let mut run = Run { communicates: profile.communicates, fails: profile.fails, seconds: 0.0 };
+        let mut run = ProfileRun { communicates: profile.communicates, fails: profile.fails, seconds: 0.0 };
         let flop = match &profile.work {
             Work::Delay(seconds) => {
                 run.seconds = *seconds;
@@ -129,7 +129,13 @@ impl Profiles {
     }
 
     /// Computes the run of one part of a sequence.
-    fn run_part(&mut self, sequence: usize, part: &str, nodes: u32, depth: u32) -> Result<Run, RunError> {
+    fn run_part(
+        &mut self,
+        sequence: usize,
+        part: &str,
+        nodes: u32,
+        depth: u32,
+    ) -> Result<ProfileRun, RunError> {
         if depth == MAX_DEPTH {
             let expected = "sequences nested at most 32 deep, none of which contains itself";
             return Err(self.report_once(sequence, "seq", &format!("`{part}`"), expected));

@@ -1,6 +1,6 @@
 //! Parsers of durations, memory amounts and trackable resources of `sacct`.
 
-use crate::formats::moment::timestamp;
+use crate::formats::times::timestamp;
 use crate::log::{MAX_SECONDS, clock_seconds};
 
 /// Returns whether the text stands for a time that has not come or never came.

@@ -3,9 +3,9 @@
 use super::columns::Columns;
 
 /// Maximum number of lines of a field.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// Maximum number of lines that are parts of no row; a listing with more of them is broken otherwise.
-const MOST_PARTS: usize = 20;
+const MAX_PARTS: usize = 20;
 
 /// Joins the lines of fields with line breaks, which `sacct` does not escape. Returns the text with
 /// blank lines in place of those that were joined to another one, and their number; `None` if there
@@ -39,7 +39,7 @@ pub(super) fn joined_lines(text: &str, columns: &Columns) -> Option<(String, u64
             }
             (None, _) => {
                 parts += 1;
-                if parts > MOST_PARTS {
+                if parts > MAX_PARTS {
                     return None;
                 }
                 rows.push(line.to_owned());
@@ -53,7 +53,7 @@ pub(super) fn joined_lines(text: &str, columns: &Columns) -> Option<(String, u64
 /// Returns the index after the lines from `at` that together are a row; `None` if there are none.
 fn end_of_row(lines: &[&str], at: usize, columns: &Columns) -> Option<usize> {
     let mut row = lines[at].to_owned();
-    for (place, line) in lines.iter().enumerate().skip(at + 1).take(MOST_LINES) {
+    for (place, line) in lines.iter().enumerate().skip(at + 1).take(MAX_LINES) {
         if columns.row(line).is_ok() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Columns of a `sacct` listing.
 
-use super::forms::{Form, form_of};
+use super::forms::{ColumnForm, form_of};
 use crate::log::Problem;
 use dfrsim_model::named;
 
@@ -42,9 +42,9 @@ named! {
 }
 
 /// Maximum number of delimiters within the fields of a line.
-const MOST_SURPLUS: usize = 200;
+const MAX_SURPLUS: usize = 200;
 /// Maximum number of steps of the search for the fields of a line.
-const MOST_STEPS: u32 = 100_000;
+const MAX_STEPS: u32 = 100_000;
 
 /// Positions of the columns in a listing.
 pub(super) struct Columns {
@@ -54,13 +54,13 @@ pub(super) struct Columns {
     /// Names as written, including those of columns that are not read.
     names: Vec<String>,
     /// Form of the values of each column.
-    forms: Vec<Form>,
+    forms: Vec<ColumnForm>,
     /// Index of each column in a line, by [`Column`]; `None` if the listing lacks the column.
     indices: [Option<usize>; Column::ALL.len()],
 }
 
 /// A line split into fields.
-pub(super) struct Row<'a> {
+pub(super) struct ListingRow<'a> {
     columns: &'a Columns,
     fields: Vec<&'a str>,
     /// True if a field has the delimiter, so that the fields were found by their forms.
@@ -121,7 +121,7 @@ impl Columns {
     }
 
     /// Returns whether a line names the columns again, as in listings that were put together.
-    pub(super) fn is_header(&self, row: &Row<'_>) -> bool {
+    pub(super) fn is_header(&self, row: &ListingRow<'_>) -> bool {
         row.get(Column::JobId).eq_ignore_ascii_case(Column::JobId.name())
             && row.get(Column::Submit).eq_ignore_ascii_case(Column::Submit.name())
     }
@@ -147,7 +147,7 @@ impl Columns {
     /// # Errors
     ///
     /// [`Problem::FieldCount`] if the line has too few fields, or too many without such a column.
-    pub(super) fn row<'a>(&'a self, line: &'a str) -> Result<Row<'a>, Problem> {
+    pub(super) fn row<'a>(&'a self, line: &'a str) -> Result<ListingRow<'a>, Problem> {
         let expected = self.names.len();
         let mut fields = Vec::with_capacity(expected + 1);
         match u8::try_from(self.delimiter).ok().filter(u8::is_ascii) {
@@ -167,20 +167,20 @@ impl Columns {
         {
             fields.pop();
         }
-        if fields.len() > expected + MOST_SURPLUS {
+        if fields.len() > expected + MAX_SURPLUS {
             return Err(Problem::FieldCount { found: fields.len(), expected });
         }
         let wrong = Problem::FieldCount { found: fields.len(), expected };
         let fits = match fields.len().checked_sub(expected) {
             None => return Err(wrong),
-            Some(0) => return Ok(Row { columns: self, fields, has_delimiter_in_field: false }),
+            Some(0) => return Ok(ListingRow { columns: self, fields, has_delimiter_in_field: false }),
             Some(_) => {
                 // Programs other than Slurm's commands may submit with any line.
                 self.join(line, &fields, true).or_else(|| self.join(line, &fields, false))
             }
         };
         let fields = fits.ok_or(wrong)?;
-        Ok(Row { columns: self, fields, has_delimiter_in_field: true })
+        Ok(ListingRow { columns: self, fields, has_delimiter_in_field: true })
     }
 
     /// Joins the fields of a line so that each column has a value of its form; `None` if that is
@@ -199,7 +199,7 @@ impl Columns {
         let (mut left, mut next) = (fields.len(), None);
         // A depth-first search without recursion: `next` is the length to try for the next column.
         for step in 0.. {
-            if step == MOST_STEPS {
+            if step == MAX_STEPS {
                 return None;
             }
             let column = self.forms.len() - lengths.len();
@@ -242,7 +242,7 @@ impl Columns {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> ListingRow<'a> {
     /// Returns the value of a column without surrounding blanks; empty if the listing lacks it.
     pub(super) fn get(&self, column: Column) -> &'a str {
         self.columns.index(column).map_or("", |place| self.fields[place].trim())

@@ -40,11 +40,11 @@ impl Dependency {
 #[cfg(test)]
 mod tests {
     use super::Dependency;
-    use crate::formats::slurm::submission::{Submission, SubmitOption};
+    use crate::formats::slurm::submission::{SubmitLine, SubmitOption};
     use crate::log::DependencyCondition;
 
-    fn submission(line: &str) -> Submission<'_> {
-        Submission::of_line(line)
+    fn submission(line: &str) -> SubmitLine<'_> {
+        SubmitLine::of_line(line)
     }
 
     #[test]

@@ -7,13 +7,13 @@ use super::rows::{LayoutError, push_row};
 use std::ops::Range;
 
 /// Maximum number of lines above the dashes: the names, and the command that was entered.
-const MOST_ABOVE: usize = 6;
+const MAX_ABOVE: usize = 6;
 
 /// Returns the index of the line of dashes below the names of the columns; `None` if there is none.
 pub(super) fn line_of_widths(text: &str) -> Option<usize> {
     let is_widths =
         |line: &str| line.contains("---") && line.trim_end().bytes().all(|byte| matches!(byte, b'-' | b' '));
-    text.lines().take(MOST_ABOVE).position(is_widths).filter(|&at| at > 0)
+    text.lines().take(MAX_ABOVE).position(is_widths).filter(|&at| at > 0)
 }
 
 /// Converts a listing.

@@ -2,11 +2,11 @@
 
 use super::amounts::{is_never, memory, span};
 use super::state::State;
-use crate::formats::moment::timestamp;
+use crate::formats::times::timestamp;
 
 /// Form of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ColumnForm {
     /// A name or anything else without delimiters.
     Plain,
     /// Any text.
@@ -25,139 +25,139 @@ pub(super) enum Form {
 }
 
 /// Names of the columns of `sacct` (Slurm 19.05 to 25.05), with the form of their values.
-const COLUMNS: &[(&str, Form)] = &[
-    ("Account", Form::Plain),
-    ("AdminComment", Form::Free),
-    ("AllocCPUS", Form::Number),
-    ("AllocGRES", Form::Plain),
-    ("AllocNodes", Form::Number),
-    ("AllocTRES", Form::Resources),
-    ("AssocID", Form::Number),
-    ("AveCPU", Form::Plain),
-    ("AveCPUFreq", Form::Plain),
-    ("AveDiskRead", Form::Plain),
-    ("AveDiskWrite", Form::Plain),
-    ("AvePages", Form::Plain),
-    ("AveRSS", Form::Plain),
-    ("AveVMSize", Form::Plain),
-    ("BlockID", Form::Plain),
-    ("Cluster", Form::Plain),
-    ("Comment", Form::Free),
-    ("Constraints", Form::Features),
-    ("ConsumedEnergy", Form::Plain),
-    ("ConsumedEnergyRaw", Form::Plain),
-    ("Container", Form::Free),
-    ("CPUTime", Form::Duration),
-    ("CPUTimeRAW", Form::Number),
-    ("DBIndex", Form::Number),
-    ("DerivedExitCode", Form::Plain),
-    ("Elapsed", Form::Duration),
-    ("ElapsedRaw", Form::Number),
-    ("Eligible", Form::Time),
-    ("End", Form::Time),
-    ("ExitCode", Form::Plain),
-    ("Extra", Form::Free),
-    ("FailedNode", Form::Plain),
-    ("Flags", Form::Plain),
-    ("GID", Form::Number),
-    ("Group", Form::Plain),
-    ("JobID", Form::JobId),
-    ("JobIDRaw", Form::JobId),
-    ("JobName", Form::Free),
-    ("Layout", Form::Plain),
-    ("Licenses", Form::Plain),
-    ("MaxDiskRead", Form::Plain),
-    ("MaxDiskReadNode", Form::Plain),
-    ("MaxDiskReadTask", Form::Plain),
-    ("MaxDiskWrite", Form::Plain),
-    ("MaxDiskWriteNode", Form::Plain),
-    ("MaxDiskWriteTask", Form::Plain),
-    ("MaxPages", Form::Plain),
-    ("MaxPagesNode", Form::Plain),
-    ("MaxPagesTask", Form::Plain),
-    ("MaxRSS", Form::Plain),
-    ("MaxRSSNode", Form::Plain),
-    ("MaxRSSTask", Form::Plain),
-    ("MaxVMSize", Form::Plain),
-    ("MaxVMSizeNode", Form::Plain),
-    ("MaxVMSizeTask", Form::Plain),
-    ("McsLabel", Form::Plain),
-    ("MinCPU", Form::Plain),
-    ("MinCPUNode", Form::Plain),
-    ("MinCPUTask", Form::Plain),
-    ("NCPUS", Form::Number),
-    ("NNodes", Form::Number),
-    ("NodeList", Form::Plain),
-    ("NTasks", Form::Number),
-    ("Partition", Form::Plain),
-    ("Planned", Form::Duration),
-    ("PlannedCPU", Form::Duration),
-    ("PlannedCPURAW", Form::Plain),
-    ("Priority", Form::Number),
-    ("QOS", Form::Plain),
-    ("QOSRAW", Form::Number),
-    ("QOSREQ", Form::Plain),
-    ("Reason", Form::Plain),
-    ("ReqCPUFreq", Form::Plain),
-    ("ReqCPUFreqGov", Form::Plain),
-    ("ReqCPUFreqMax", Form::Plain),
-    ("ReqCPUFreqMin", Form::Plain),
-    ("ReqCPUS", Form::Number),
-    ("ReqGRES", Form::Plain),
-    ("ReqMem", Form::Memory),
-    ("ReqNodes", Form::Number),
-    ("ReqReservation", Form::Plain),
-    ("ReqTRES", Form::Resources),
-    ("Reservation", Form::Plain),
-    ("ReservationId", Form::Plain),
-    ("Reserved", Form::Duration),
-    ("Restarts", Form::Number),
-    ("ResvCPU", Form::Duration),
-    ("ResvCPURAW", Form::Plain),
-    ("SegmentSize", Form::Number),
-    ("SLUID", Form::Plain),
-    ("Start", Form::Time),
-    ("State", Form::State),
-    ("StdErr", Form::Free),
-    ("StdIn", Form::Free),
-    ("StdOut", Form::Free),
-    ("Submit", Form::Time),
-    ("SubmitLine", Form::Command),
-    ("Suspended", Form::Duration),
-    ("SystemComment", Form::Free),
-    ("SystemCPU", Form::Duration),
-    ("Timelimit", Form::Plain),
-    ("TimelimitRaw", Form::Plain),
-    ("TotalCPU", Form::Duration),
-    ("TRESUsageInAve", Form::Plain),
-    ("TRESUsageInMax", Form::Plain),
-    ("TRESUsageInMaxNode", Form::Plain),
-    ("TRESUsageInMaxTask", Form::Plain),
-    ("TRESUsageInMin", Form::Plain),
-    ("TRESUsageInMinNode", Form::Plain),
-    ("TRESUsageInMinTask", Form::Plain),
-    ("TRESUsageInTot", Form::Plain),
-    ("TRESUsageOutAve", Form::Plain),
-    ("TRESUsageOutMax", Form::Plain),
-    ("TRESUsageOutMaxNode", Form::Plain),
-    ("TRESUsageOutMaxTask", Form::Plain),
-    ("TRESUsageOutMin", Form::Plain),
-    ("TRESUsageOutMinNode", Form::Plain),
-    ("TRESUsageOutMinTask", Form::Plain),
-    ("TRESUsageOutTot", Form::Plain),
-    ("UID", Form::Number),
-    ("User", Form::Plain),
-    ("UserCPU", Form::Duration),
-    ("WCKey", Form::Plain),
-    ("WCKeyID", Form::Number),
-    ("WorkDir", Form::Free),
+const COLUMNS: &[(&str, ColumnForm)] = &[
+    ("Account", ColumnForm::Plain),
+    ("AdminComment", ColumnForm::Free),
+    ("AllocCPUS", ColumnForm::Number),
+    ("AllocGRES", ColumnForm::Plain),
+    ("AllocNodes", ColumnForm::Number),
+    ("AllocTRES", ColumnForm::Resources),
+    ("AssocID", ColumnForm::Number),
+    ("AveCPU", ColumnForm::Plain),
+    ("AveCPUFreq", ColumnForm::Plain),
+    ("AveDiskRead", ColumnForm::Plain),
+    ("AveDiskWrite", ColumnForm::Plain),
+    ("AvePages", ColumnForm::Plain),
+    ("AveRSS", ColumnForm::Plain),
+    ("AveVMSize", ColumnForm::Plain),
+    ("BlockID", ColumnForm::Plain),
+    ("Cluster", ColumnForm::Plain),
+    ("Comment", ColumnForm::Free),
+    ("Constraints", ColumnForm::Features),
+    ("ConsumedEnergy", ColumnForm::Plain),
+    ("ConsumedEnergyRaw", ColumnForm::Plain),
+    ("Container", ColumnForm::Free),
+    ("CPUTime", ColumnForm::Duration),
+    ("CPUTimeRAW", ColumnForm::Number),
+    ("DBIndex", ColumnForm::Number),
+    ("DerivedExitCode", ColumnForm::Plain),
+    ("Elapsed", ColumnForm::Duration),
+    ("ElapsedRaw", ColumnForm::Number),
+    ("Eligible", ColumnForm::Time),
+    ("End", ColumnForm::Time),
+    ("ExitCode", ColumnForm::Plain),
+    ("Extra", ColumnForm::Free),
+    ("FailedNode", ColumnForm::Plain),
+    ("Flags", ColumnForm::Plain),
+    ("GID", ColumnForm::Number),
+    ("Group", ColumnForm::Plain),
+    ("JobID", ColumnForm::JobId),
+    ("JobIDRaw", ColumnForm::JobId),
+    ("JobName", ColumnForm::Free),
+    ("Layout", ColumnForm::Plain),
+    ("Licenses", ColumnForm::Plain),
+    ("MaxDiskRead", ColumnForm::Plain),
+    ("MaxDiskReadNode", ColumnForm::Plain),
+    ("MaxDiskReadTask", ColumnForm::Plain),
+    ("MaxDiskWrite", ColumnForm::Plain),
+    ("MaxDiskWriteNode", ColumnForm::Plain),
+    ("MaxDiskWriteTask", ColumnForm::Plain),
+    ("MaxPages", ColumnForm::Plain),
+    ("MaxPagesNode", ColumnForm::Plain),
+    ("MaxPagesTask", ColumnForm::Plain),
+    ("MaxRSS", ColumnForm::Plain),
+    ("MaxRSSNode", ColumnForm::Plain),
+    ("MaxRSSTask", ColumnForm::Plain),
+    ("MaxVMSize", ColumnForm::Plain),
+    ("MaxVMSizeNode", ColumnForm::Plain),
+    ("MaxVMSizeTask", ColumnForm::Plain),
+    ("McsLabel", ColumnForm::Plain),
+    ("MinCPU", ColumnForm::Plain),
+    ("MinCPUNode", ColumnForm::Plain),
+    ("MinCPUTask", ColumnForm::Plain),
+    ("NCPUS", ColumnForm::Number),
+    ("NNodes", ColumnForm::Number),
+    ("NodeList", ColumnForm::Plain),
+    ("NTasks", ColumnForm::Number),
+    ("Partition", ColumnForm::Plain),
+    ("Planned", ColumnForm::Duration),
+    ("PlannedCPU", ColumnForm::Duration),
+    ("PlannedCPURAW", ColumnForm::Plain),
+    ("Priority", ColumnForm::Number),
+    ("QOS", ColumnForm::Plain),
+    ("QOSRAW", ColumnForm::Number),
+    ("QOSREQ", ColumnForm::Plain),
+    ("Reason", ColumnForm::Plain),
+    ("ReqCPUFreq", ColumnForm::Plain),
+    ("ReqCPUFreqGov", ColumnForm::Plain),
+    ("ReqCPUFreqMax", ColumnForm::Plain),
+    ("ReqCPUFreqMin", ColumnForm::Plain),
+    ("ReqCPUS", ColumnForm::Number),
+    ("ReqGRES", ColumnForm::Plain),
+    ("ReqMem", ColumnForm::Memory),
+    ("ReqNodes", ColumnForm::Number),
+    ("ReqReservation", ColumnForm::Plain),
+    ("ReqTRES", ColumnForm::Resources),
+    ("Reservation", ColumnForm::Plain),
+    ("ReservationId", ColumnForm::Plain),
+    ("Reserved", ColumnForm::Duration),
+    ("Restarts", ColumnForm::Number),
+    ("ResvCPU", ColumnForm::Duration),
+    ("ResvCPURAW", ColumnForm::Plain),
+    ("SegmentSize", ColumnForm::Number),
+    ("SLUID", ColumnForm::Plain),
+    ("Start", ColumnForm::Time),
+    ("State", ColumnForm::State),
+    ("StdErr", ColumnForm::Free),
+    ("StdIn", ColumnForm::Free),
+    ("StdOut", ColumnForm::Free),
+    ("Submit", ColumnForm::Time),
+    ("SubmitLine", ColumnForm::Command),
+    ("Suspended", ColumnForm::Duration),
+    ("SystemComment", ColumnForm::Free),
+    ("SystemCPU", ColumnForm::Duration),
+    ("Timelimit", ColumnForm::Plain),
+    ("TimelimitRaw", ColumnForm::Plain),
+    ("TotalCPU", ColumnForm::Duration),
+    ("TRESUsageInAve", ColumnForm::Plain),
+    ("TRESUsageInMax", ColumnForm::Plain),
+    ("TRESUsageInMaxNode", ColumnForm::Plain),
+    ("TRESUsageInMaxTask", ColumnForm::Plain),
+    ("TRESUsageInMin", ColumnForm::Plain),
+    ("TRESUsageInMinNode", ColumnForm::Plain),
+    ("TRESUsageInMinTask", ColumnForm::Plain),
+    ("TRESUsageInTot", ColumnForm::Plain),
+    ("TRESUsageOutAve", ColumnForm::Plain),
+    ("TRESUsageOutMax", ColumnForm::Plain),
+    ("TRESUsageOutMaxNode", ColumnForm::Plain),
+    ("TRESUsageOutMaxTask", ColumnForm::Plain),
+    ("TRESUsageOutMin", ColumnForm::Plain),
+    ("TRESUsageOutMinNode", ColumnForm::Plain),
+    ("TRESUsageOutMinTask", ColumnForm::Plain),
+    ("TRESUsageOutTot", ColumnForm::Plain),
+    ("UID", ColumnForm::Number),
+    ("User", ColumnForm::Plain),
+    ("UserCPU", ColumnForm::Duration),
+    ("WCKey", ColumnForm::Plain),
+    ("WCKeyID", ColumnForm::Number),
+    ("WorkDir", ColumnForm::Free),
 ];
 
-/// Returns the form of the values of a column; [`Form::Plain`] for columns that `sacct` does not
+/// Returns the form of the values of a column; [`ColumnForm::Plain`] for columns that `sacct` does not
 /// have.
-pub(super) fn form_of(column: &str) -> Form {
+pub(super) fn form_of(column: &str) -> ColumnForm {
     let known = COLUMNS.iter().find(|(name, _)| name.eq_ignore_ascii_case(column));
-    known.map_or(Form::Plain, |(_, form)| *form)
+    known.map_or(ColumnForm::Plain, |(_, form)| *form)
 }
 
 /// Returns the only column of `sacct` whose name is, or begins with, a text.
@@ -168,10 +168,10 @@ pub(super) fn column_beginning_with(text: &str) -> Option<&'static str> {
     (first.len() == text.len() || found.next().is_none()).then_some(first)
 }
 
-impl Form {
+impl ColumnForm {
     /// Returns whether values may have delimiters.
     pub(super) fn is_free(self) -> bool {
-        matches!(self, Form::Free | Form::Features | Form::Command)
+        matches!(self, ColumnForm::Free | ColumnForm::Features | ColumnForm::Command)
     }
 
     /// Returns whether a text may be a value of this form. Without `strict`, commands and features
@@ -179,31 +179,31 @@ impl Form {
     pub(super) fn admits(self, text: &str, delimiter: char, strict: bool) -> bool {
         let text = text.trim();
         if text.is_empty() {
-            return !matches!(self, Form::JobId | Form::State | Form::Time);
+            return !matches!(self, ColumnForm::JobId | ColumnForm::State | ColumnForm::Time);
         }
         match self {
-            Form::Plain | Form::Free => true,
-            Form::Features => {
+            ColumnForm::Plain | ColumnForm::Free => true,
+            ColumnForm::Features => {
                 let is_part = |letter: char| {
                     letter.is_alphanumeric() || letter == delimiter || "_-.:&|*[](),=/+".contains(letter)
                 };
                 let is_whole = !text.starts_with(delimiter) && !text.ends_with(delimiter);
                 !strict || text == "(null)" || is_whole && text.chars().all(is_part)
             }
-            Form::Command => {
+            ColumnForm::Command => {
                 let word = text.split_whitespace().next().unwrap_or_default();
                 let program = word.rsplit('/').next().unwrap_or(word);
                 !strict || ["sbatch", "srun", "salloc", "scrontab", "scrun"].contains(&program)
             }
-            Form::JobId => text.starts_with(|first: char| first.is_ascii_digit()),
-            Form::State => State::of(text).is_some(),
-            Form::Time => is_never(text) || timestamp(text).is_some(),
-            Form::Duration => {
+            ColumnForm::JobId => text.starts_with(|first: char| first.is_ascii_digit()),
+            ColumnForm::State => State::of(text).is_some(),
+            ColumnForm::Time => is_never(text) || timestamp(text).is_some(),
+            ColumnForm::Duration => {
                 span(text).is_some() || text.parse::<f64>().is_ok() || text == "INVALID" || text == "None"
             }
-            Form::Number => text.parse::<f64>().is_ok(),
-            Form::Memory => memory(text).is_some(),
-            Form::Resources => text.split(',').all(|part| part.contains('=')),
+            ColumnForm::Number => text.parse::<f64>().is_ok(),
+            ColumnForm::Memory => memory(text).is_some(),
+            ColumnForm::Resources => text.split(',').all(|part| part.contains('=')),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Requests of jobs for generic resources, features, partitions and reservations.
 
-use super::columns::{Column, Row};
-use super::submission::{Submission, SubmitOption};
+use super::columns::{Column, ListingRow};
+use super::submission::{SubmitLine, SubmitOption};
 use crate::formats::slurm_conf::{
     LICENCE, feature_of_list, feature_of_partition, feature_of_reservation, first_partition, identifier,
 };
@@ -24,8 +24,8 @@ use dfrsim_model::platform::hosts;
 ///   ([`REQUESTED_CORES`], [`REQUESTED_NODES`]), and the number of nodes if there are several, which
 ///   are different ones ([`DISTINCT_NODES`]).
 pub(super) fn requested_resources(
-    row: &Row<'_>,
-    submission: &Submission<'_>,
+    row: &ListingRow<'_>,
+    submission: &SubmitLine<'_>,
     record: &Record,
 ) -> Vec<(String, u32)> {
     let nodes = record.nodes.unwrap_or(1);
@@ -64,14 +64,14 @@ pub(super) fn requested_resources(
 }
 
 /// Returns the number of nodes in `ReqTRES`: the smallest number that the job asked for.
-fn requested_nodes(row: &Row<'_>) -> Option<u32> {
+fn requested_nodes(row: &ListingRow<'_>) -> Option<u32> {
     let mut parts = row.get(Column::ReqTres).split(',');
     parts.find_map(|part| part.strip_prefix("node=")?.parse().ok().filter(|nodes| *nodes > 0))
 }
 
 /// Returns the generic resources of a job from the first column that has some: those that it was
 /// allocated, or else requested.
-fn generic_resources<'a>(row: &Row<'a>, nodes: u32) -> Vec<GresRequest<'a>> {
+fn generic_resources<'a>(row: &ListingRow<'a>, nodes: u32) -> Vec<GresRequest<'a>> {
     let of_tres = |column| tres_gres(row.get(column)).collect::<Vec<_>>();
     // `AllocGRES` is for the whole job, `ReqGRES` for each node.
     let of_gres = |column, nodes| gres(row.get(column), nodes).collect::<Vec<_>>();
@@ -97,7 +97,7 @@ pub(super) fn is_whole_list(list: &str, nodes: u32) -> bool {
 }
 
 /// Returns the licences of a job, if it needs all of them: `matlab:2,ansys`.
-fn licences(submission: &Submission<'_>) -> impl Iterator<Item = (String, u32)> {
+fn licences(submission: &SubmitLine<'_>) -> impl Iterator<Item = (String, u32)> {
     let list = submission.value(SubmitOption::LICENSES).filter(|list| !has_other_licences(list));
     let parts = list.into_iter().flat_map(|list| list.split([',', ';'])).filter(|part| !part.is_empty());
     parts.filter_map(|part| {
@@ -178,7 +178,7 @@ mod tests {
         ] {
             let record = Record { nodes: Some(nodes), ..Record::default() };
             let line = format!("7|COMPLETED|1|1|2|{tres}");
-            let asked = requested_resources(&columns.row(&line).unwrap(), &Submission::default(), &record);
+            let asked = requested_resources(&columns.row(&line).unwrap(), &SubmitLine::default(), &record);
             let found = asked.iter().find(|(name, _)| name == REQUESTED_NODES).map(|(_, number)| *number);
             assert_eq!(found, expected, "{tres}");
         }
@@ -198,7 +198,7 @@ mod tests {
             ("cpu=4|gpu:0|(null)|N/A", None),
         ] {
             let line = format!("7|COMPLETED|1|1|2|{fields}");
-            let asked = requested_resources(&columns.row(&line).unwrap(), &Submission::default(), &record);
+            let asked = requested_resources(&columns.row(&line).unwrap(), &SubmitLine::default(), &record);
             let gpus = asked.iter().find(|(name, _)| name == "gpu").map(|(_, number)| *number);
             assert_eq!(gpus, expected, "{fields}");
         }

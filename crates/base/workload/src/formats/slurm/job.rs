@@ -1,11 +1,11 @@
 //! Conversion of a line to a job.
 
 use super::amounts::{MemoryScope, begin, is_never, memory, span, tres_count, tres_memory};
-use super::columns::{Column, Row};
+use super::columns::{Column, ListingRow};
 use super::dependency::Dependency;
 use super::state::State;
-use super::submission::{Submission, SubmitOption};
-use crate::formats::moment::timestamp;
+use super::submission::{SubmitLine, SubmitOption};
+use crate::formats::times::timestamp;
 use crate::log::{
     AccountingJob, DependencyCondition, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,
 };
@@ -14,12 +14,13 @@ use dfrsim_model::SimSpan;
 /// Largest error of local times around a change of the clock (daylight saving), in seconds.
 const CLOCK_CHANGE: i64 = 3_600;
 
-/// Jobs of which a listing without `Eligible` does not tell when they could start.
+/// Jobs whose earliest start is unknown, since the listing lacks `Eligible`.
 pub(super) const NO_ELIGIBLE: Reason = Reason {
     fate: Fate::Guessed,
     text: "jobs assumed to be eligible from their submission, as the listing lacks the column Eligible",
 };
-/// Jobs of several nodes of which a listing without `ReqTRES` does not tell how many they requested.
+/// Jobs of several nodes whose requested number of nodes is unknown, since the listing lacks
+/// `ReqTRES`.
 pub(super) const NO_REQUESTED_NODES: Reason = Reason {
     fate: Fate::Guessed,
     text: "jobs of several nodes assumed to have requested as many, as the listing lacks the column ReqTRES",
@@ -37,13 +38,13 @@ pub(super) const STILL_RUNNING: Reason = Reason {
 /// Jobs whose memory has Slurm's bit.
 pub(super) const PER_CPU_BIT: Reason = Reason {
     fate: Fate::Noted,
-    text: "jobs with Slurm's bit for memory per processor in ReqMem, which is taken off",
+    text: "jobs whose ReqMem has Slurm's flag for memory per processor, which is removed",
 };
 /// Jobs that could have started in one of several partitions.
 pub(super) const PARTITIONS: Reason =
     Reason { fate: Fate::NotSimulated, text: "jobs of several partitions, simulated in the first one" };
 
-/// A job, or one run of a requeued job, and what is to be counted of it.
+/// A job, or one run of a requeued job, with the notes to be counted for it.
 pub(super) struct Run {
     pub(super) job: AccountingJob,
     pub(super) reasons: Vec<Reason>,
@@ -51,13 +52,13 @@ pub(super) struct Run {
 }
 
 /// Reader of the fields of a line, which collects the problems found.
-struct RowReader<'a, 'r> {
-    row: &'a Row<'r>,
+struct JobRowReader<'a, 'r> {
+    row: &'a ListingRow<'r>,
     problems: Vec<Problem>,
     reasons: Vec<Reason>,
 }
 
-impl RowReader<'_, '_> {
+impl JobRowReader<'_, '_> {
     fn report(&mut self, column: Column, expected: &str) {
         let found = match self.row.get(column) {
             "" => "no value".to_owned(),
@@ -174,7 +175,7 @@ impl RowReader<'_, '_> {
 }
 
 /// Returns whether the job waits, or runs without a time limit from which its end could be assumed.
-pub(super) fn is_without_end(row: &Row<'_>) -> bool {
+pub(super) fn is_without_end(row: &ListingRow<'_>) -> bool {
     let has_limit = || {
         let limit = row.first(&[Column::TimelimitRaw, Column::Timelimit]);
         limit.is_some_and(|(_, text)| text.starts_with(|first: char| first.is_ascii_digit()))
@@ -193,11 +194,11 @@ pub(super) fn is_without_end(row: &Row<'_>) -> bool {
 /// All problems of the line.
 pub(super) fn read_job(
     line: u64,
-    row: &Row<'_>,
-    submission: &Submission<'_>,
+    row: &ListingRow<'_>,
+    submission: &SubmitLine<'_>,
     names: &mut Names,
 ) -> Result<Run, Vec<Problem>> {
-    let mut check = RowReader { row, problems: Vec::new(), reasons: Vec::new() };
+    let mut check = JobRowReader { row, problems: Vec::new(), reasons: Vec::new() };
     let submit = check.timestamp(Column::Submit);
     if submit.is_none() && check.problems.is_empty() {
         check.report(Column::Submit, "a time such as 2026-03-01T09:00:00");
@@ -272,7 +273,7 @@ pub(super) fn read_job(
     // Some versions write an earlier time for jobs that start at once.
     let eligible = eligible.map(|eligible| start.map_or(eligible, |start| eligible.min(start)));
     let job = AccountingJob { line, id, number, submit, eligible, end, after, is_any, record };
-    let RowReader { problems, reasons, .. } = check;
+    let JobRowReader { problems, reasons, .. } = check;
     match state.filter(|_| problems.is_empty()) {
         Some(state) => Ok(Run { job, reasons, state }),
         None => Err(problems),
@@ -281,7 +282,7 @@ pub(super) fn read_job(
 
 /// Returns the array of a job and the maximum number of tasks that may run at once, if given:
 /// `12_[1-40%4]`, or `sbatch --array=1-40%4`.
-pub(super) fn array<'a>(row: &Row<'a>, submission: &Submission<'_>) -> Option<(&'a str, Option<u32>)> {
+pub(super) fn array<'a>(row: &ListingRow<'a>, submission: &SubmitLine<'_>) -> Option<(&'a str, Option<u32>)> {
     let (array, task) = row.get(Column::JobId).split_once('_')?;
     let most = |list: &str| list.rsplit_once('%')?.1.trim_end_matches(']').parse().ok();
     Some((

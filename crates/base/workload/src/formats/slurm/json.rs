@@ -16,17 +16,17 @@ struct Job {
     job_id: u64,
     array: Array,
     het: Het,
-    name: Text,
-    user: Text,
-    group: Text,
-    account: Text,
-    qos: Text,
-    partition: Text,
-    constraints: Text,
-    submit_line: Text,
+    name: JsonText,
+    user: JsonText,
+    group: JsonText,
+    account: JsonText,
+    qos: JsonText,
+    partition: JsonText,
+    constraints: JsonText,
+    submit_line: JsonText,
     reservation: Named,
     state: JobState,
-    allocation_nodes: Number,
+    allocation_nodes: JsonNumber,
     time: Option<Times>,
     required: Required,
     tres: Tres,
@@ -37,23 +37,23 @@ struct Job {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Array {
-    job_id: Number,
-    task_id: Number,
-    task: Text,
+    job_id: JsonNumber,
+    task_id: JsonNumber,
+    task: JsonText,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Het {
-    job_id: Number,
-    job_offset: Number,
+    job_id: JsonNumber,
+    job_offset: JsonNumber,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Named {
     /// Older versions write 0 for none.
-    name: Number,
+    name: JsonNumber,
 }
 
 #[derive(Default, Deserialize)]
@@ -65,25 +65,25 @@ struct JobState {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Times {
-    submission: Number,
-    eligible: Number,
-    start: Number,
-    end: Number,
-    elapsed: Number,
-    suspended: Number,
+    submission: JsonNumber,
+    eligible: JsonNumber,
+    start: JsonNumber,
+    end: JsonNumber,
+    elapsed: JsonNumber,
+    suspended: JsonNumber,
     /// Time limit in minutes.
-    limit: Number,
+    limit: JsonNumber,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Required {
     #[serde(rename = "CPUs")]
-    cpus: Number,
+    cpus: JsonNumber,
     /// Megabytes; older versions with Slurm's bit for memory per processor.
-    memory: Number,
-    memory_per_cpu: Number,
-    memory_per_node: Number,
+    memory: JsonNumber,
+    memory_per_cpu: JsonNumber,
+    memory_per_node: JsonNumber,
 }
 
 #[derive(Default, Deserialize)]
@@ -97,13 +97,13 @@ struct Tres {
 #[serde(default)]
 struct Resource {
     #[serde(rename = "type")]
-    kind: Text,
-    name: Text,
-    count: Number,
+    kind: JsonText,
+    name: JsonText,
+    count: JsonNumber,
 }
 
 /// A text, which may be null.
-type Text = Option<String>;
+type JsonText = Option<String>;
 
 /// A text, or a list of them.
 #[derive(Default, Deserialize)]
@@ -115,10 +115,10 @@ enum Words {
     Several(Vec<String>),
 }
 
-/// A number as Slurm writes it: itself, or a table that tells whether it is set.
+/// A number as Slurm writes it: plain, or an object with a flag that says whether it is set.
 #[derive(Default, Deserialize)]
 #[serde(untagged)]
-enum Number {
+enum JsonNumber {
     #[default]
     Null,
     Whole(u64),
@@ -135,16 +135,16 @@ enum Number {
     Text(String),
 }
 
-impl Number {
+impl JsonNumber {
     /// Returns the number; empty if it is not set or infinite.
     fn text(&self) -> String {
         match self {
-            Number::Whole(number) => number.to_string(),
-            Number::Negative(number) => (*number as u64).to_string(),
-            Number::Decimal(number) => number.to_string(),
-            Number::Optional { set, infinite, number } if *set && !infinite => number.to_string(),
-            Number::Null | Number::Optional { .. } => String::new(),
-            Number::Text(text) => text.clone(),
+            JsonNumber::Whole(number) => number.to_string(),
+            JsonNumber::Negative(number) => (*number as u64).to_string(),
+            JsonNumber::Decimal(number) => number.to_string(),
+            JsonNumber::Optional { set, infinite, number } if *set && !infinite => number.to_string(),
+            JsonNumber::Null | JsonNumber::Optional { .. } => String::new(),
+            JsonNumber::Text(text) => text.clone(),
         }
     }
 
@@ -201,7 +201,7 @@ pub(super) fn rows(text: &str) -> Result<String, LayoutError> {
 }
 
 fn value(job: &Job, times: &Times, column: Column) -> String {
-    let text = |text: &Text| text.clone().unwrap_or_default();
+    let text = |text: &JsonText| text.clone().unwrap_or_default();
     match column {
         Column::JobId => job_id(job),
         Column::JobIdRaw => job.job_id.to_string(),
@@ -252,7 +252,7 @@ fn job_id(job: &Job) -> String {
 }
 
 fn memory(required: &Required) -> String {
-    let with = |number: &Number, unit: &str| {
+    let with = |number: &JsonNumber, unit: &str| {
         Some(number.positive()).filter(|number| !number.is_empty()).map(|number| format!("{number}M{unit}"))
     };
     let per_cpu = with(&required.memory_per_cpu, "c");

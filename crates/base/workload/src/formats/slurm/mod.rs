@@ -95,7 +95,7 @@ use properties::Properties;
 use runs::merge_runs;
 use rustc_hash::FxHashMap;
 use std::path::Path;
-use submission::Submission;
+use submission::SubmitLine;
 
 /// Lines that belong to the line above.
 const LINE_BREAKS: Reason =
@@ -173,7 +173,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             listing.account.count(Reason::STEP);
             continue;
         }
-        let submission = Submission::of_line(row.get(Column::SubmitLine));
+        let submission = SubmitLine::of_line(row.get(Column::SubmitLine));
         if let Some((array, Some(most))) = array(&row, &submission) {
             arrays.insert(array, most);
         }
@@ -204,7 +204,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let mut all_asked = ResourceRequests::new();
     for line in log.lines() {
         let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
-        let submission = Submission::of_line(row.get(Column::SubmitLine));
+        let submission = SubmitLine::of_line(row.get(Column::SubmitLine));
         let mut asked = requested_resources(&row, &submission, &line.record);
         let array = row.get(Column::JobId).split_once('_').and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));

@@ -1,10 +1,10 @@
 //! Counts of the special properties of jobs, and the use of the columns.
 
 use super::amounts::begin;
-use super::columns::{Column, Columns, Row};
+use super::columns::{Column, Columns, ListingRow};
 use super::gres::{has_alternatives, has_other_licences, is_whole_list};
 use super::job::{NO_ELIGIBLE, NO_REQUESTED_NODES, Run};
-use super::submission::{OPTIONS, Submission, SubmitOption, Treatment};
+use super::submission::{OPTIONS, SubmitLine, SubmitOption, Treatment};
 use crate::log::{Account, Effect, Fate, FieldUse, Reason};
 
 /// Lines with a delimiter in a field.
@@ -49,7 +49,7 @@ impl<'a> Properties<'a> {
     }
 
     /// Counts a job.
-    pub(super) fn count(&mut self, row: &Row<'_>, submission: &Submission<'_>, run: &Run) {
+    pub(super) fn count(&mut self, row: &ListingRow<'_>, submission: &SubmitLine<'_>, run: &Run) {
         let account = &mut self.account;
         let (id, job) = (row.get(Column::JobId), &run.job);
         let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
@@ -91,7 +91,7 @@ impl<'a> Properties<'a> {
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
     /// the listing has the time at which jobs became eligible, or the option itself tells it. A list of
     /// nodes is simulated if the job has exactly these, and licences if it needs all of them.
-    fn treatment(&self, option: SubmitOption, submission: &Submission<'_>, nodes: u32) -> Treatment {
+    fn treatment(&self, option: SubmitOption, submission: &SubmitLine<'_>, nodes: u32) -> Treatment {
         let value = |name: &str| submission.value(name).unwrap_or_default();
         let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
         let is_known = match option.name {
@@ -139,7 +139,7 @@ impl<'a> Properties<'a> {
 }
 
 /// Returns whether a job has several tasks, and does not say on how many nodes.
-fn lets_slurm_choose_nodes(submission: &Submission<'_>) -> bool {
+fn lets_slurm_choose_nodes(submission: &SubmitLine<'_>) -> bool {
     let tasks = submission.value("ntasks").and_then(|tasks| tasks.parse::<u32>().ok());
     let says = ["nodes", "ntasks-per-node", "nodefile", SubmitOption::NODELIST];
     tasks.is_some_and(|tasks| tasks > 1) && says.iter().all(|option| submission.value(option).is_none())
@@ -178,7 +178,7 @@ mod tests {
             ("sbatch -n8 -N2 x", false),
             ("sbatch -n8 --ntasks-per-node=4 x", false),
         ] {
-            assert_eq!(lets_slurm_choose_nodes(&Submission::of_line(line)), is_chosen, "{line}");
+            assert_eq!(lets_slurm_choose_nodes(&SubmitLine::of_line(line)), is_chosen, "{line}");
         }
     }
 }

@@ -68,8 +68,8 @@ pub(super) fn merge_runs(runs: Vec<Run>, account: &mut Account) -> Vec<Accountin
     jobs.into_iter().flatten().collect()
 }
 
-/// Returns whether a job is the continuation of a run with the same number. Numbers also come again
-/// where a database was set up anew.
+/// Returns whether a job is the continuation of a run with the same number. Other jobs may
+/// have the same number, if the database was set up anew.
 fn is_continued(run: &Run, job: &AccountingJob) -> bool {
     let is_same =
         run.job.record.user == job.record.user && run.job.record.executable == job.record.executable;

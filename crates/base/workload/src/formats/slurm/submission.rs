@@ -209,16 +209,16 @@ pub(super) const OPTIONS: &[SubmitOption] = &[
 
 /// Options of one submission.
 #[derive(Debug, Default)]
-pub(super) struct Submission<'a> {
+pub(super) struct SubmitLine<'a> {
     /// Indices of the options, each once, with their last values.
     options: Vec<(usize, &'a str)>,
 }
 
-impl<'a> Submission<'a> {
+impl<'a> SubmitLine<'a> {
     /// Parses the line of a command. The options end before the first word that is neither an option
     /// nor the value of one: the script or program, which has its own. Quotes are not in the line.
-    pub(super) fn of_line(line: &'a str) -> Submission<'a> {
-        let mut found = Submission::default();
+    pub(super) fn of_line(line: &'a str) -> SubmitLine<'a> {
+        let mut found = SubmitLine::default();
         let mut words = line.split_whitespace().skip(1).peekable();
         while let Some(word) = words.next() {
             if let Some(long) = word.strip_prefix("--") {
@@ -291,17 +291,17 @@ mod tests {
         for line in
             ["sbatch -a 1-9%3 x", "sbatch --wrap=-a --array=1-9%3 x", "srun -a1-9%3", "sbatch --array 1-9%3"]
         {
-            assert_eq!(Submission::of_line(line).value("array"), Some("1-9%3"), "{line}");
+            assert_eq!(SubmitLine::of_line(line).value("array"), Some("1-9%3"), "{line}");
         }
         for line in ["sbatch --account=a x", "sbatch -A a x", "sbatch x.sh -a 1", ""] {
-            assert_eq!(Submission::of_line(line).value("array"), None, "{line}");
+            assert_eq!(SubmitLine::of_line(line).value("array"), None, "{line}");
         }
     }
 
     #[test]
     fn options_of_the_script_are_its_own() {
         let names = |line: &str| -> Vec<&str> {
-            Submission::of_line(line).options().map(|at| OPTIONS[at].name).collect()
+            SubmitLine::of_line(line).options().map(|at| OPTIONS[at].name).collect()
         };
         assert_eq!(
             names("sbatch --nice -w n2 --exclusive x.sh --licenses=a -x n1"),

@@ -1,11 +1,11 @@
 //! Changes to the configuration of a site for what-if studies.
 
 use super::lines::{self, ConfLine, Location};
-use super::names::MOST_NODES;
+use super::names::MAX_NODES;
 use super::{ConfErrors, SlurmSite, database, declared, parameters, tables, unknown};
 
-/// Parameters that can be changed beside those that set one setting each, for suggestions in
-/// messages.
+/// Parameters that can be changed in addition to those that set one setting each, for suggestions
+/// in messages.
 const CHANGEABLE: [&str; 12] = [
     "SchedulerType",
     "SelectType",
@@ -87,7 +87,7 @@ impl SlurmSite {
         let reason = if is_there && more < 0 {
             format!("cannot remove so many nodes: at least one node of {of} must remain")
         } else if is_there {
-            format!("expected a change by at most {MOST_NODES} nodes")
+            format!("expected a change by at most {MAX_NODES} nodes")
         } else {
             unknown("partition or node", of, &mut nodes.names())
         };

@@ -16,7 +16,7 @@ named! {
         /// Times and depth of the scheduling cycles.
         Moments = "when the scheduler starts jobs",
         /// Run times, requeues and interruptions.
-        RunTimes = "how long jobs run, and what is repeated",
+        RunTimes = "run times, and which jobs run again",
         /// No effect on results: ports, paths, logging.
         NoFigure = "no figure",
     }
@@ -199,7 +199,7 @@ not used, may change which jobs may start: PartitionName=debug AllowAccounts, QO
 not used, may change the order of jobs: TRESBillingWeights
 not used, may change the nodes that jobs get: NodeName CpuSpecList
 not used, may change when the scheduler starts jobs: SchedulerParameters=defer
-not used, may change how long jobs run, and what is repeated: KillWait, suspensions of jobs (1)
+not used, may change run times, and which jobs run again: KillWait, suspensions of jobs (1)
 not used, may change no figure: SlurmctldPort, MaxArraySize"
         );
     }

@@ -52,16 +52,16 @@ impl<S> SettingVisitor<S> for Setter<'_, S> {
 /// Returns the names of all declared parameters; those of `SchedulerParameters` alone, without this
 /// prefix.
 pub(super) fn names() -> Vec<&'static str> {
-    struct Names(Vec<&'static str>);
+    struct NameCollector(Vec<&'static str>);
 
-    impl<S> SettingVisitor<S> for Names {
+    impl<S> SettingVisitor<S> for NameCollector {
         fn setting<T: SettingType>(&mut self, setting: &Setting<S, T>) {
             let names = setting.slurm.iter().flat_map(|parameter| parameter.names);
             self.0.extend(names.map(|name| name.strip_prefix("SchedulerParameters=").unwrap_or(name)));
         }
     }
 
-    let mut names = Names(Vec::new());
+    let mut names = NameCollector(Vec::new());
     SiteSettings::visit(&mut names);
     PriorityWeights::visit(&mut names);
     BackfillSettings::visit(&mut names);

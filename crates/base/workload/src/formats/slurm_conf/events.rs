@@ -3,7 +3,7 @@
 use super::lines::Location;
 use super::names::expand_hosts;
 use super::{ConfError, ConfErrors, Note, tables, unknown};
-use crate::formats::moment::timestamp;
+use crate::formats::times::timestamp;
 use dfrsim_model::SimTime;
 use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use rustc_hash::{FxHashMap, FxHashSet};

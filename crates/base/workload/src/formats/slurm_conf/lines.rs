@@ -1,7 +1,7 @@
 //! Parser of the lines of Slurm's parameter files.
 
 use super::{ConfError, ConfErrors};
-use crate::formats::moment::duration;
+use crate::formats::times::duration;
 use std::sync::Arc;
 
 /// A logical line, joined with its continuation lines.

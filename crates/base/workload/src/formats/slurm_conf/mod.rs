@@ -58,7 +58,7 @@ use crate::log::{FieldUse, Header, Naming};
 use database::ParsedListing;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outages;
-use dfrsim_model::platform::classes::{Asks, MOST_FEATURES};
+use dfrsim_model::platform::classes::{Asks, MAX_FEATURES};
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, OtherNodes, SiteOutages};
 use include::ConfFile;
@@ -220,7 +220,8 @@ pub struct SimulatedSite {
     /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
     /// cannot run.
     pub unavailable: Vec<String>,
-    /// Statements about what was read otherwise than it is written, assumed, or left out.
+    /// Notes on values that were read differently from what the file says, assumed, or left
+    /// out.
     pub notes: Vec<Note>,
     /// Use of each parameter.
     pub fields: Vec<FieldUse>,
@@ -440,7 +441,7 @@ fn with_frequent_lists<'a>(requests: impl Iterator<Item = &'a str>) -> (FxHashSe
     let (mut lists, others): (Vec<_>, Vec<_>) =
         counts.into_iter().partition(|(feature, _)| names::list_of_feature(feature).is_some());
     lists.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
-    let dropped = lists.split_off(lists.len().min(MOST_FEATURES.saturating_sub(others.len())));
+    let dropped = lists.split_off(lists.len().min(MAX_FEATURES.saturating_sub(others.len())));
     let kept = others.into_iter().chain(lists).map(|(feature, _)| feature.to_owned());
     (kept.collect(), dropped.into_iter().map(|(_, jobs)| jobs).sum())
 }

@@ -6,7 +6,7 @@ use dfrsim_model::platform::hosts;
 pub(in super::super) use dfrsim_model::site::partition_feature as feature_of_partition;
 
 /// Maximum number of nodes of a site.
-pub(super) const MOST_NODES: usize = hosts::MOST_HOSTS;
+pub(super) const MAX_NODES: usize = hosts::MAX_HOSTS;
 
 /// Converts a Slurm name to a feature or resource name of the platform, which consists of letters,
 /// digits, `-` and `_`.

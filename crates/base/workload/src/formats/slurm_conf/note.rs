@@ -1,4 +1,4 @@
-//! Statements about what was read from the files of a site.
+//! Notes on the files of a site.
 
 use crate::log::Fate;
 use std::fmt;

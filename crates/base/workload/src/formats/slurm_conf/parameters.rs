@@ -3,7 +3,7 @@
 use super::lines::{ConfLine, Location};
 use super::names::identifier;
 use super::nodes::Nodes;
-use super::select::{OverSubscription, Selection};
+use super::select::{NodeSelection, OverSubscription};
 use super::{ConfError, ConfErrors, LICENCE, Note, declared};
 use dfrsim_model::site::{
     BackfillSettings, FairShare, JobClass, LARGEST_TIER, Licence, Limits, PreemptMode, PriorityWeights,
@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     /// Names of the parameters that are simulated.
     pub(super) used: Vec<String>,
     /// Selection of nodes.
-    pub(super) selection: Selection,
+    pub(super) selection: NodeSelection,
     /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
     pub(super) keeps_limits: bool,
     /// Licences with their numbers.
@@ -131,7 +131,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
         ignored: Vec::new(),
         partitions: Vec::new(),
         used: Vec::new(),
-        selection: Selection::default(),
+        selection: NodeSelection::default(),
         keeps_limits: false,
         licences: Vec::new(),
         notes: Vec::new(),
@@ -223,7 +223,7 @@ impl Parameters {
         }
     }
 
-    /// Returns statements about values that have an effect that their names do not show.
+    /// Returns notes on values with effects that their names do not show.
     pub(super) fn notes(&self) -> Vec<Note> {
         self.selection.notes().into_iter().chain(self.notes.iter().cloned()).collect()
     }
@@ -288,13 +288,13 @@ impl Parameters {
         if self.settings.backfill.off && jobs > 0 {
             self.settings.together.clear();
             self.notes.push(Note::changed(format!(
-                "heterogeneous jobs, whose components start each by itself, as only backfilling starts them together: {jobs}"
+                "heterogeneous jobs, whose components start separately, since only backfilling starts them together: {jobs}"
             )));
         }
     }
 
-    /// Removes the limits of accounts and QOS if Slurm does not keep them, and says how many there
-    /// are.
+    /// Removes the limits of accounts and QOS if Slurm does not enforce them, and notes their
+    /// number.
     pub(super) fn drop_limits_that_are_not_kept(&mut self) {
         if self.keeps_limits {
             return;
@@ -333,7 +333,7 @@ impl Parameters {
         };
         self.ignored.retain(|name| !is_it(name));
         self.notes.push(Note::noted(format!(
-            "PartitionName={partition}: up to {jobs} jobs share a core, and its nodes count with {jobs} times their cores"
+            "PartitionName={partition}: up to {jobs} jobs share a core, so its nodes are simulated with {jobs} times their cores"
         )));
     }
 

@@ -6,7 +6,7 @@ use super::ConfError;
 use super::lines::{ConfLine, Location, parse_lines};
 use super::names::{expand_hosts, identifier};
 use super::tables;
-use crate::formats::moment::timestamp;
+use crate::formats::times::timestamp;
 use dfrsim_model::site::Reservation;
 use std::path::Path;
 

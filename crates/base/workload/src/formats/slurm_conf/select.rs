@@ -16,7 +16,7 @@ enum SelectType {
 
 /// Parameters by which Slurm selects nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Selection {
+pub(super) struct NodeSelection {
     of_type: Option<SelectType>,
     /// Parameters, in upper case; `None` if the file does not give them.
     parameters: Option<Vec<String>>,
@@ -44,7 +44,7 @@ fn without_memory(parameter: &str) -> &str {
     parameter.strip_suffix("_MEMORY").filter(|kind| *kind != "CR").unwrap_or(parameter)
 }
 
-impl Selection {
+impl NodeSelection {
     /// Parses `SelectType`; returns whether all of it is simulated.
     pub(super) fn set_type(&mut self, value: &str, at: &Location) -> Result<bool, ConfError> {
         self.of_type = Some(match value.to_ascii_lowercase().as_str() {
@@ -91,7 +91,7 @@ impl Selection {
         }
     }
 
-    /// Returns statements about what follows from these parameters.
+    /// Returns notes on the consequences of these parameters.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.of_type.is_none() {
@@ -162,13 +162,13 @@ mod tests {
             (Some("select/linear"), Some("CR_Memory"), true, true),
             (Some("select/cray_aries"), Some("OTHER_CONS_RES,CR_CPU"), false, false),
         ] {
-            let (mut selection, at) = (Selection::default(), Location::default());
+            let (mut selection, at) = (NodeSelection::default(), Location::default());
             of_type.map(|of_type| selection.set_type(of_type, &at).unwrap());
             parameters.map(|parameters| selection.set_parameters(parameters, &at).unwrap());
             let found = (selection.has_memory(), selection.is_of_whole_nodes());
             assert_eq!(found, (has_memory, is_whole), "{of_type:?} {parameters:?}");
         }
-        let error = Selection::default().set_parameters("CR_Cores", &Location::default()).unwrap_err();
+        let error = NodeSelection::default().set_parameters("CR_Cores", &Location::default()).unwrap_err();
         assert!(error.reason.contains("did you mean `CR_CORE`"), "{error}");
     }
 }

@@ -1,4 +1,5 @@
-//! Refusal of what is otherwise told: settings that are not simulated, and assumptions.
+//! Refusal, with `--strict`, of settings that are not simulated and of assumptions, which are
+//! otherwise only reported.
 
 use super::consequence::consequence_of;
 use super::lines::{ConfLine, Location};

@@ -93,7 +93,9 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
         "{notes:?}"
     );
     assert!(
-        has("PartitionName=open: up to 2 jobs share a core, and its nodes count with 2 times their cores"),
+        has(
+            "PartitionName=open: up to 2 jobs share a core, so its nodes are simulated with 2 times their cores"
+        ),
         "{notes:?}"
     );
 }
@@ -298,7 +300,7 @@ fn a_site_has_the_names_of_the_log() {
         of_log.ignored.to_string(),
         "\
 not used, may change which jobs may start: PartitionName=cpu AllowAccounts
-not used, may change how long jobs run, and what is repeated: QOS high Preempt
+not used, may change run times, and which jobs run again: QOS high Preempt
 not used, may change no figure: ClusterName"
     );
 }

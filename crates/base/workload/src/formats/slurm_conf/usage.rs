@@ -10,9 +10,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<tables::Row>, ConfErrors> {
     Ok(tables::read(path, "RawUsage")?)
 }
 
-/// Sets the usage of accounts. The usage of an account in the listing includes that of its users and
-/// of the accounts below it; that of users without an entry of their own remains with their account.
-/// Returns statements about it.
+/// Sets the usage of accounts. The usage of an account in the listing includes that of its users
+/// and of the accounts below it; that of users without an entry of their own remains with their
+/// account. Returns notes on missing entries.
 pub(super) fn apply(rows: &[tables::Row], accounts: &mut [Account]) -> Result<Vec<Note>, ConfErrors> {
     let mut errors = Vec::new();
     let mut raw: FxHashMap<String, u64> = FxHashMap::default();

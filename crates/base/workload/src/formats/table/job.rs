@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::field::{JobField, Quantity};
-use super::map::{Entry, Map, Otherwise, Per};
+use super::map::{Map, MapEntry, Otherwise, Per};
 use super::value::{TimeFormat, Unit, duration, memory, number};
 use crate::log::{
     Account, AccountingJob, Fate, Kilobytes, MAX_SECONDS, Names, Problem, Reason, Record, Status,
@@ -22,7 +22,7 @@ const EXCERPT_CHARS: usize = 40;
 /// A field with the positions of its columns among the cells of a row.
 #[derive(Debug)]
 pub(super) struct Resolved<'m> {
-    pub(super) entry: &'m Entry,
+    pub(super) entry: &'m MapEntry,
     pub(super) column: usize,
     /// Name of the column in messages.
     pub(super) name: &'m str,
@@ -38,7 +38,7 @@ pub(super) enum Outcome {
     Job(Box<TableJob>),
     /// The job had not ended.
     NotEnded,
-    /// The map says that the row is no job; it has been counted.
+    /// Row that is not a job according to the map; it has been counted.
     Skipped,
     Wrong(Vec<Problem>),
 }
@@ -62,7 +62,7 @@ pub(super) struct RowReader<'r, 'm> {
 }
 
 /// State of the job of a row.
-enum State {
+enum EndState {
     Ended(Status),
     NotEnded,
 }
@@ -78,7 +78,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
             if found.is_empty() { "no value".to_owned() } else { format!("`{}`", found.escape_debug()) };
         self.problems.push(Problem::Column { column: of.name.to_owned(), found, expected });
     }
-    fn is_missing(&self, entry: &Entry, text: &str) -> bool {
+    fn is_missing(&self, entry: &MapEntry, text: &str) -> bool {
         text.is_empty() || self.map.missing.iter().chain(&entry.missing).any(|missing| missing == text)
     }
     /// Returns the text of a field; `None` if it is absent.
@@ -165,17 +165,14 @@ impl<'r, 'm> RowReader<'r, 'm> {
         if share.is_none() {
             self.report(of, "a part of a GPU, above 0.004 and at most a whole one".to_owned());
         } else if gpus > 1 && part < 1.0 {
-            self.report(
-                of,
-                format!("whole GPUs, as a task has {gpus}: it is not said which part of each it has"),
-            );
+            self.report(of, format!("whole GPUs, as a task has {gpus} and its fraction of each is unknown"));
         }
         share.filter(|part| *part < Share::ONE)
     }
 
-    fn state(&mut self) -> State {
-        let Some(of) = self.get(JobField::Status) else { return State::Ended(Status::Unknown) };
-        let Some(text) = self.text(JobField::Status) else { return State::Ended(Status::Unknown) };
+    fn state(&mut self) -> EndState {
+        let Some(of) = self.get(JobField::Status) else { return EndState::Ended(Status::Unknown) };
+        let Some(text) = self.text(JobField::Status) else { return EndState::Ended(Status::Unknown) };
         // `CANCELLED by 1003`, `CANCELLED+`.
         let word = text.split([' ', '+']).next().unwrap_or_default().to_owned();
         let states = &of.entry.states;
@@ -183,18 +180,18 @@ impl<'r, 'm> RowReader<'r, 'm> {
             names.iter().any(|name| name.eq_ignore_ascii_case(&text) || name.eq_ignore_ascii_case(&word))
         };
         if has(&states.completed) {
-            return State::Ended(Status::Completed);
+            return EndState::Ended(Status::Completed);
         }
         if has(&states.failed) {
-            return State::Ended(Status::Failed);
+            return EndState::Ended(Status::Failed);
         }
         if has(&states.cancelled) {
-            return State::Ended(Status::Cancelled);
+            return EndState::Ended(Status::Cancelled);
         }
         if has(&states.running) {
-            return State::NotEnded;
+            return EndState::NotEnded;
         }
-        State::Ended(match states.otherwise {
+        EndState::Ended(match states.otherwise {
             Some(Otherwise::Completed) => Status::Completed,
             Some(Otherwise::Failed) => Status::Failed,
             Some(Otherwise::Cancelled) => Status::Cancelled,
@@ -219,8 +216,8 @@ impl<'r, 'm> RowReader<'r, 'm> {
             }
         }
         let status = match self.state() {
-            State::NotEnded => return Outcome::NotEnded,
-            State::Ended(status) => status,
+            EndState::NotEnded => return Outcome::NotEnded,
+            EndState::Ended(status) => status,
         };
         let submit = self.seconds(JobField::Submit);
         if let (None, Some(of), true) = (submit, self.get(JobField::Submit), self.problems.is_empty()) {
@@ -355,7 +352,7 @@ fn is_possible(quantity: Quantity, value: f64) -> bool {
 }
 
 /// Describes the valid values of a field.
-fn expected(field: JobField, entry: &Entry) -> String {
+fn expected(field: JobField, entry: &MapEntry) -> String {
     let formats = || entry.formats.iter().map(TimeFormat::expected).collect::<Vec<_>>().join(", or ");
     let unit = |default: &str| entry.unit.map_or(default.to_owned(), |unit| unit.to_string());
     match field.quantity() {

@@ -57,7 +57,7 @@ pub struct Map {
     pub(super) has_one_task: bool,
     /// Number of equal parts of a core in which processors are counted.
     core_parts: u32,
-    pub(super) fields: Vec<(JobField, Entry)>,
+    pub(super) fields: Vec<(JobField, MapEntry)>,
 }
 
 /// Rows that are not jobs.
@@ -73,7 +73,7 @@ pub(super) struct Skip {
 
 /// The columns of a field, with the meaning of their values.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct MapEntry {
     /// The first one present is read.
     pub(super) columns: Vec<ColumnPath>,
     /// Column whose values are factors.
@@ -150,7 +150,7 @@ const TABLE_KEYS: [&str; 10] =
     ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time", "one_task", "core_parts"];
 
 /// Largest number of parts of a core in which processors are counted.
-const MOST_CORE_PARTS: u32 = 1_000;
+const MAX_CORE_PARTS: u32 = 1_000;
 const ENTRY_KEYS: [&str; 17] = [
     "column",
     "key",
@@ -217,7 +217,7 @@ impl Map {
     }
 }
 
-impl Entry {
+impl MapEntry {
     pub(super) fn all_columns(&self) -> impl Iterator<Item = &ColumnPath> {
         self.columns.iter().chain(&self.times).chain(&self.minus)
     }
@@ -248,7 +248,7 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         None => false,
     };
     let core_parts = match get("core_parts") {
-        Some(at) => reader.integer(&at, 1..=MOST_CORE_PARTS)?,
+        Some(at) => reader.integer(&at, 1..=MAX_CORE_PARTS)?,
         None => 1,
     };
     let names = get("names").map_or(Some(Vec::new()), |at| texts(reader, &at))?;
@@ -343,8 +343,13 @@ fn time_formats(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<TimeFormat>
     })
 }
 
-fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[TimeFormat]) -> Option<Entry> {
-    let mut entry = Entry {
+fn read_entry(
+    reader: &mut Reader,
+    at: &Located<'_>,
+    field: JobField,
+    time: &[TimeFormat],
+) -> Option<MapEntry> {
+    let mut entry = MapEntry {
         columns: Vec::new(),
         times: None,
         minus: None,
@@ -394,7 +399,7 @@ fn read_entry(reader: &mut Reader, at: &Located<'_>, field: JobField, time: &[Ti
     if let Some(place) = object.get("unit") {
         let unit = reader.named::<Unit>(&place)?;
         if unit.is_of_time() == (quantity == Quantity::Memory) {
-            reader.fault(&place, format!("`{unit}` is no unit of the field `{field}`"));
+            reader.fault(&place, format!("`{unit}` is not a unit of the field `{field}`"));
         }
         entry.unit = Some(unit);
     }

@@ -38,7 +38,7 @@ pub(crate) struct Verified {
     /// Alterations, or parts that were not checked; empty if the archive is verified.
     pub(super) reasons: Vec<String>,
     /// The results, if their files match their digests.
-    pub(super) results: Option<Described>,
+    pub(super) results: Option<DescribedResults>,
     /// The name of the signer, with `--signers`.
     pub(super) signer: Option<String>,
     /// The result of the new run, with `--rerun`.
@@ -47,7 +47,7 @@ pub(crate) struct Verified {
 
 /// Results in an archive, as they describe themselves.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Described {
+pub(crate) struct DescribedResults {
     pub(super) title: String,
     pub(super) program: String,
     pub(super) version: String,
@@ -86,7 +86,9 @@ impl Answer for Verified {
             false => format!(": {}", self.reasons.join("; ")),
         };
         let mut text = format!("{}: {}{reasons}\n", self.verdict.words(), self.archive);
-        if let Some(Described { title, program, version, study, seed, rows, files, inputs }) = &self.results {
+        if let Some(DescribedResults { title, program, version, study, seed, rows, files, inputs }) =
+            &self.results
+        {
             text += &format!(
                 "title {title:?}, study {study:?}, seed {seed}, written by {program:?} {version:?}\n"
             );

@@ -15,7 +15,7 @@ pub(crate) enum PackAnswer {
         /// more than all nodes have.
         bound: Option<f64>,
         algorithms: Vec<PackingResult>,
-        /// The VMs of a state that change their node in the best packing; `null` for an instance.
+        /// VMs of the state that must migrate for the best packing; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
     /// The minimum number of nodes for a yield, with `--fewest-nodes`.
@@ -23,7 +23,8 @@ pub(crate) enum PackAnswer {
         /// The minimum yield that is required.
         wanted: f64,
         algorithms: Vec<Fewest>,
-        /// The VMs of a state that change their node with the fewest nodes; `null` for an instance.
+        /// VMs of the state that must migrate for the packing with the fewest nodes; `null`
+        /// for an instance.
         moves: Option<Vec<Moved>>,
     },
     /// The jobs that are admitted, with `--admit`.

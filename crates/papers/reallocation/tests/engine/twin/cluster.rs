@@ -117,7 +117,9 @@ impl TwinCluster {
         match self.local {
             Backfilling::Fcfs => self.start_heads(now, jobs),
             Backfilling::Easy => self.easy(now, jobs),
-            Backfilling::FirstFit | Backfilling::Slurm => unreachable!("it is not in the twin"),
+            Backfilling::FirstFit | Backfilling::TwoQueues | Backfilling::Slurm => {
+                unreachable!("it is not in the twin")
+            }
             Backfilling::Conservative(compression) => {
                 if std::mem::take(&mut self.freed) {
                     if compression == Compression::Replan {

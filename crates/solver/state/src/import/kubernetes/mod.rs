@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Requests or capacities by resource.
 type Amounts = BTreeMap<String, Quantity>;
 
-/// A node of the cluster, beside its host.
+/// A node of the cluster, without the data of its host.
 struct Node<'a> {
     name: String,
     labels: Labels,
@@ -100,7 +100,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// Reads a node with what its pods can have.
+/// Reads a node with its allocatable resources.
 fn node<'a>(reader: &mut Reader, object: &Object<'a>, draft: &mut Draft) -> Option<(Host, Node<'a>)> {
     let Some(name) = text_below(object, &["metadata", "name"]) else {
         reader.fault(object.place(), "missing field `metadata.name`");

@@ -5,7 +5,7 @@ use super::{Amounts, Draft, Node, Quantity};
 use crate::import::draft::Guest;
 use dfrsim_input::{Object, Reader};
 
-/// Who starts a pod again elsewhere when it is evicted.
+/// Controller that restarts an evicted pod on another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     /// A controller that does not care for the node.

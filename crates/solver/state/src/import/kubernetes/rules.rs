@@ -107,7 +107,7 @@ fn count_others(draft: &mut Draft, pod: &Pod<'_>) {
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     if has(&["spec", "affinity", "podAffinity", required]) {
-        draft.notes.count("pods that require another pod beside them, not used", &pod.name);
+        draft.notes.count("pods with a required affinity to other pods, not used", &pod.name);
     }
     let spreads = list_below(&pod.object, &["spec", "topologySpreadConstraints"]);
     let is_hard = |it: &Object<'_>| text_below(it, &["whenUnsatisfiable"]) != Some("ScheduleAnyway");

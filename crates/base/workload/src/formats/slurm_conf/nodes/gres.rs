@@ -17,7 +17,7 @@ pub(super) struct Gres {
 }
 
 /// Largest number of units of a resource of a node in a platform.
-const MOST_UNITS: u64 = 10_000;
+const MAX_UNITS: u64 = 10_000;
 
 /// Resources of a node, with statements about what cannot be simulated as it is.
 #[derive(Debug, Default)]
@@ -86,8 +86,10 @@ pub(super) fn resources(gres: &[Gres], cpus: u32) -> NodeResources {
         }
     }
     for (name, units) in counts.into_iter().filter(|(_, units)| *units > 0) {
-        if units > MOST_UNITS {
-            let text = format!("{name} is no resource here: {units} units are too many to be counted");
+        if units > MAX_UNITS {
+            let text = format!(
+                "{name} with {units} units is not simulated: a node may have at most {MAX_UNITS} units of a resource"
+            );
             all.notes.push(Note::changed(text));
             continue;
         }
@@ -123,7 +125,7 @@ mod tests {
         assert_eq!(of("bw:1K", 8), "bw=1024");
         assert_eq!(
             of("tmp:1T", 8),
-            "tmp is no resource here: 1099511627776 units are too many to be counted"
+            "tmp with 1099511627776 units is not simulated: a node may have at most 10000 units of a resource"
         );
         assert_eq!(
             of("gpu:1,shard:8", 8),

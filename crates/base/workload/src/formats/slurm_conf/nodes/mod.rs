@@ -9,7 +9,7 @@ mod topology;
 
 use super::lines::{ConfLine, Location, values};
 use super::names::{
-    MOST_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
+    MAX_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
 };
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
@@ -30,7 +30,7 @@ pub struct NodeKind {
     pub hosts: Vec<String>,
     /// Processors per node that jobs can get.
     pub cores: u32,
-    /// Memory per node in megabytes that jobs can get; `None` if it counts for nothing.
+    /// Memory per node in megabytes that jobs can get; `None` if it is not limited.
     pub memory_mb: Option<u64>,
     /// Generic resources per node: the total by name (`gpu`), and the units of each type
     /// (`gpu_a100`).
@@ -99,8 +99,8 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
                 })),
             }
             match expand_hosts(list, at) {
-                Ok(names) if names.len() + all.nodes.len() > MOST_NODES => {
-                    errors.push(at.error(format!("expected at most {MOST_NODES} nodes")));
+                Ok(names) if names.len() + all.nodes.len() > MAX_NODES => {
+                    errors.push(at.error(format!("expected at most {MAX_NODES} nodes")));
                 }
                 Ok(names) => {
                     let twice = names.iter().find(|name| !seen.insert((*name).clone()));
@@ -174,7 +174,7 @@ impl Nodes {
         ConfErrors::or(errors.collect(), ())
     }
 
-    /// Returns statements about nodes that take no jobs or differ from what the file says.
+    /// Returns notes on nodes that take no jobs or differ from what the file says.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         let names = |is_it: &dyn Fn(&String, &Node) -> bool| -> Vec<&str> {
@@ -207,7 +207,7 @@ impl Nodes {
         );
         state(
             Note::guessed,
-            "nodes without RealMemory, on which memory counts for nothing",
+            "nodes without RealMemory, on which memory is not limited",
             names(&|name, node| node.memory_mb().is_none() && self.is_usable(name, node)),
         );
         let resources = self.nodes.iter().filter(|(name, node)| self.is_usable(name, node));
@@ -340,7 +340,7 @@ impl Nodes {
             self.removed.extend(removed);
             return Some(());
         }
-        let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)
+        let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MAX_NODES)?)
             .map(|number| format!("{name}+{number}"))
             .collect::<Vec<_>>();
         for nodes in self.partitions.iter_mut().filter_map(|(_, nodes)| nodes.as_mut()) {

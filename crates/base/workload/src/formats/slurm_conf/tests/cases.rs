@@ -134,7 +134,7 @@ PartitionName=none Nodes=later
         "nodes of State=FUTURE do not exist yet and take no jobs: 1 (later)",
         "nodes of State=CLOUD count as up, without a delay for their start: 1 (m1)",
         "nodes of no partition take no jobs: 1 (login)",
-        "nodes without RealMemory, on which memory counts for nothing: 1 (m1)",
+        "nodes without RealMemory, on which memory is not limited: 1 (m1)",
     ] {
         assert!(notes.contains(note), "{note} is not in:\n{notes}");
     }
@@ -274,10 +274,10 @@ PartitionName=p Nodes=n[1-2]
         "\
 slurm.conf: line 3: SchedulerParameters=defer: this is not simulated and may change when the scheduler starts jobs; jobs concerned: 3
 slurm.conf: line 5: PartitionName=DEFAULT LLN: this is not simulated and may change which jobs may start; jobs concerned: 3
-slurm.conf: line 7: OverTimeLimit: this is not simulated and may change how long jobs run, and what is repeated; jobs concerned: 3
+slurm.conf: line 7: OverTimeLimit: this is not simulated and may change run times, and which jobs run again; jobs concerned: 3
 slurm.conf: SelectTypeParameters is not set: CR_Core_Memory is assumed, Slurm's default
 slurm.conf: nodes of State=CLOUD count as up, without a delay for their start: 2 (n1, n2)
-slurm.conf: nodes without RealMemory, on which memory counts for nothing: 2 (n1, n2)"
+slurm.conf: nodes without RealMemory, on which memory is not limited: 2 (n1, n2)"
     );
 }
 

@@ -1,28 +1,28 @@
-//! The moment of a state, in the time of a workload.
+//! Snapshot of a state, in the time of a workload.
 
 use super::Fault;
 use super::read::{Job as StateJob, State};
-use crate::moment::{Moment, RunningJob};
 use crate::place::FreeNodes;
+use crate::snapshot::{RunningJob, Snapshot};
 use dfrsim_model::{Dependencies, Job, JobId, SimSpan, SimTime, UserId};
 use rustc_hash::FxHashMap;
 
-/// Moment of a state, and what was found in the state beside its jobs.
+/// Snapshot of a state, and what else was found in the state.
 #[derive(Clone, Debug, Default)]
-pub struct StateMoment {
-    /// The moment.
-    pub moment: Moment,
-    /// The waiting jobs as the state names them, in the order of [`Moment::waiting`].
+pub struct StateSnapshot {
+    /// Running and waiting jobs.
+    pub snapshot: Snapshot,
+    /// Waiting jobs as the state names them, in the order of [`Snapshot::waiting`].
     pub waiting: Vec<StateJob>,
-    /// Jobs that are held, which have no forecast.
+    /// Names of the held jobs, which have no forecast.
     pub held: Vec<String>,
     /// Number of users without a number in the history.
     pub unknown_users: usize,
-    /// Number of dependencies on jobs that are not in the state, which are taken for fulfilled.
+    /// Number of dependencies on jobs that are not in the state, which count as satisfied.
     pub fulfilled: usize,
 }
 
-/// Returns the second of the workload for a time.
+/// Converts a Unix time to the time of the workload.
 pub(super) fn second(time: i64, origin: i64) -> SimTime {
     SimTime::from_secs(time.saturating_sub(origin).unsigned_abs())
 }
@@ -33,19 +33,19 @@ impl State {
         self.jobs.iter().map(|job| job.submit).min().unwrap_or(self.at).min(self.at)
     }
 
-    /// Creates the moment of the state on equal nodes. `origin` is the time of second 0 of the
-    /// workload, and `users` has the numbers of its users by name.
+    /// Creates the snapshot of the state on identical nodes. `origin` is the Unix time of
+    /// second 0 of the workload, and `users` maps the names of its users to numbers.
     ///
     /// # Errors
     /// A fault for each running job that has no room beside those before it.
-    pub fn moment(
+    pub fn snapshot(
         &self,
         nodes: u32,
         origin: i64,
         users: &FxHashMap<String, u32>,
-    ) -> Result<StateMoment, Vec<Fault>> {
-        let mut found = StateMoment::default();
-        found.moment.at = second(self.at, origin);
+    ) -> Result<StateSnapshot, Vec<Fault>> {
+        let mut found = StateSnapshot::default();
+        found.snapshot.at = second(self.at, origin);
         let mut order: Vec<&StateJob> = self.jobs.iter().collect();
         let number = |job: &StateJob| job.name.parse::<u64>().unwrap_or(u64::MAX);
         order.sort_by_key(|job| (job.submit, number(job), job.place));
@@ -83,13 +83,13 @@ impl State {
                 match free.take(state.size) {
                     Some(on) => {
                         let start = second(start, origin);
-                        found.moment.running.push(RunningJob { job, start, on, devices: Vec::new() });
+                        found.snapshot.running.push(RunningJob { job, start, on, devices: Vec::new() });
                     }
                     None => faults.push(Fault {
                         place: state.place,
                         job: Some(state.name.clone()),
                         message: format!(
-                            "it runs on {} nodes, but beside the running jobs before it only {} of {nodes} are left",
+                            "it runs on {} nodes, but the running jobs before it leave only {} of {nodes}",
                             state.size,
                             free.count()
                         ),
@@ -101,10 +101,10 @@ impl State {
                 state.after.iter().filter_map(|other| present.get(other.as_str()).copied()).collect();
             found.fulfilled += state.after.len() - after.len();
             if !after.is_empty() {
-                found.moment.after.insert(job.id, Dependencies::hold(after, Vec::new()));
+                found.snapshot.after.insert(job.id, Dependencies::hold(after, Vec::new()));
             }
             found.waiting.push((*state).clone());
-            found.moment.waiting.push(job);
+            found.snapshot.waiting.push(job);
         }
         found.unknown_users = strangers.len();
         if faults.is_empty() { Ok(found) } else { Err(faults) }

@@ -5,14 +5,14 @@ use dfrsim_model::event::Record;
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{JobId, SimTime};
 
-/// Moment at which a policy takes over a running system, and the jobs that run then.
+/// State of a running system that a policy takes over: the time of its first decision, and the jobs
+/// that run then.
 ///
-/// The simulation replays the past of these jobs: they are submitted and start at their own times,
-/// as the other jobs that were submitted before the moment, which wait. The policy makes its first
-/// decision at the moment. It sees the jobs that run then in
-/// [`Situation::running`](crate::Situation::running).
+/// The simulation replays the past of these jobs: they are submitted and start at their own times.
+/// The other jobs that were submitted before the first decision wait. The policy sees the running
+/// jobs in [`Situation::running`](crate::Situation::running).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Beginning {
+pub struct InitialState {
     at: SimTime,
     running: Vec<StartedBefore>,
 }
@@ -33,14 +33,14 @@ pub struct StartedBefore {
 
 /// Reason for which a simulation cannot begin from a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BeginningError {
-    /// A job starts at the moment or later.
+pub enum InitialStateError {
+    /// A running job starts at the time of the first decision or later.
     #[error("job {0} runs when the simulation begins, and cannot start at that time or later")]
     StartsLater(JobId),
     /// A job that runs is not among those submitted before its start.
     #[error("job {0} runs when the simulation begins, but is not submitted by the time of its start")]
     NotSubmitted(JobId),
-    /// A job would have ended before the moment.
+    /// A job would have ended before the first decision.
     #[error("job {0} runs when the simulation begins at {1} s, although its run time is over before")]
     EndsBefore(JobId, SimTime),
     /// The simulation is advanced by another program, without a [`Replay`](crate::Replay).
@@ -48,17 +48,17 @@ pub enum BeginningError {
     NotReplayed,
 }
 
-impl Beginning {
+impl InitialState {
     /// Creates the state at this time, with the jobs that run then.
     ///
     /// # Errors
     /// If one of them does not start before this time.
-    pub fn new(at: SimTime, mut running: Vec<StartedBefore>) -> Result<Beginning, BeginningError> {
+    pub fn new(at: SimTime, mut running: Vec<StartedBefore>) -> Result<InitialState, InitialStateError> {
         if let Some(late) = running.iter().find(|it| it.start >= at) {
-            return Err(BeginningError::StartsLater(late.job));
+            return Err(InitialStateError::StartsLater(late.job));
         }
         running.sort_by_key(|it| it.start);
-        Ok(Beginning { at, running })
+        Ok(InitialState { at, running })
     }
 
     /// Returns the time of the first decision.
