@@ -107,7 +107,7 @@ impl<C: Deref<Target = Cluster>> Assignment<C> {
         unit: &Unit,
         node: NodeId,
         budgets: usize,
-        leaving: impl Iterator<Item = VmId> + Clone,
+        leaving: &(impl Iterator<Item = VmId> + Clone),
     ) -> bool {
         let (cluster, place) = (&*self.cluster, Place::Running(node));
         let taken = |it: &Usage, vm: VmId| it.of(vm, cluster.vm(vm), place);

@@ -85,7 +85,7 @@ impl Rules for PlacementRules {
             && self.assignment.may_use(node)
             && {
                 let vms = leaving.iter().flat_map(|&task| &self.task(task).vms).copied();
-                self.assignment.is_within_budgets(unit, node, self.budgets, vms)
+                self.assignment.is_within_budgets(unit, node, self.budgets, &vms)
             }
     }
 
