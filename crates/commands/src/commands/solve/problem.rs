@@ -52,6 +52,10 @@ impl Dimension {
     }
 }
 
+/// Properties that the VMs of a job share: the vjob, the demand, the least yield, and whether they stay
+/// on their nodes; with the VM if it is a job of its own.
+type GroupKey = (usize, Vec<u32>, u32, bool, Option<VmId>);
+
 /// Number of names that a message lists.
 const MOST_NAMES: usize = 3;
 
@@ -198,7 +202,7 @@ impl Problem {
             filters.flat_map(Constraint::all_vms).any(|other| *other == vm)
         };
         let ruled: BTreeSet<VmId> = ids.iter().copied().filter(|&vm| is_ruled(vm)).collect();
-        let mut groups: BTreeMap<(usize, Vec<u32>, u32, bool, Option<VmId>), Vec<VmId>> = BTreeMap::new();
+        let mut groups: BTreeMap<GroupKey, Vec<VmId>> = BTreeMap::new();
         let mut mates: BTreeMap<VmId, Vec<VmId>> = BTreeMap::new();
         for &id in ids.iter().filter(|&&id| is_in(id)) {
             let others = cluster.constraints().vm(id).together.iter().copied().filter(|&vm| is_in(vm));
