@@ -5,7 +5,7 @@ mod libvirt;
 mod toml;
 
 use crate::fault::{Fault, Faults, Quote, read_text};
-use crate::tree::{Node, Span};
+use crate::tree::{Node, Span, is_control};
 use std::path::Path;
 
 /// A parsed file.
@@ -44,6 +44,13 @@ impl Input {
     /// [`Reader::records`](crate::Reader::records) reports records with a wrong number of cells, and
     /// repeated columns, together with the errors in the valid records.
     pub fn csv(file: &str, text: &str) -> Input {
+        let input = Input::unchecked_csv(file, text);
+        let mut faults = input.faults.clone();
+        faults.extend(input.control_characters());
+        Input { faults, ..input }
+    }
+
+    fn unchecked_csv(file: &str, text: &str) -> Input {
         let mut faults = Vec::new();
         let mut wrong = |line: Option<u64>, message: String| {
             let line = line.map(|line| line as usize);
@@ -80,9 +87,7 @@ impl Input {
                 Err(error) => wrong(error.position().map(csv::Position::line), error.to_string()),
             }
         }
-        let input = Input::new(file, text, Node::records(start, records), Format::Csv { columns });
-        faults.extend(input.control_characters());
-        Input { faults, ..input }
+        Input { faults, ..Input::new(file, text, Node::records(start, records), Format::Csv { columns }) }
     }
 
     /// Reads a file in the format of its extension: `.toml`, `.csv`, `.xml` of libvirt, otherwise
@@ -101,12 +106,27 @@ impl Input {
         }
     }
 
+    /// Reads a JSON or CSV file of another system like [`Input::open`], except that line breaks and
+    /// other control characters in texts become spaces: such files have notes and scripts with several
+    /// lines.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not in its format.
+    pub fn open_foreign(path: &Path) -> Result<Input, Faults> {
+        let (file, text) = (path.display().to_string(), read_text(path)?);
+        let is_csv = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+        let mut input =
+            if is_csv { Input::unchecked_csv(&file, &text) } else { Input::unchecked_json(&file, &text)? };
+        input.root.flatten();
+        input.checked()
+    }
+
     /// Returns the errors of all texts and names with control characters other than tabs. A line break
     /// in a name of a received file could make a message of the program look like several lines.
     fn control_characters(&self) -> Vec<Fault> {
         let texts = self.root.texts();
-        let wrong =
-            texts.into_iter().filter(|(_, text)| text.contains(|it: char| it.is_control() && it != '\t'));
+        let wrong = texts.into_iter().filter(|(_, text)| text.contains(is_control));
         let message = |text: &str| format!("the text {text:?} has a line break or another control character");
         wrong.map(|(span, text)| self.fault(span, "", message(text))).collect()
     }
@@ -213,6 +233,23 @@ mod tests {
         let cell = Faults(Input::csv("a.csv", "x\n\"1\n2\"\n").faults).to_string();
         assert!(cell.starts_with("a.csv:2: the text \"1\\n2\" has a line break"), "{cell}");
         assert!(Input::json("a.json", "[\"a\\tb\"]").is_ok());
+    }
+
+    #[test]
+    fn notes_of_other_systems_may_have_several_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            Input::open_foreign(&path).map(|input| (input.root.to_value(), input.faults.len()))
+        };
+        let json = read("a.json", "{\"a\": [\"b\\nc\\n\", \"d\\te\"]}").unwrap();
+        assert_eq!(json, (serde_json::json!({ "a": ["b c", "d\te"] }), 0));
+        let csv = read("a.csv", "x,y\n\"1\n2\",3\n").unwrap();
+        assert_eq!(csv, (serde_json::json!([{ "x": "1 2", "y": "3" }]), 0));
+        let name = read("b.json", "{\"a\\nb\": 1}").unwrap_err().to_string();
+        assert!(name.contains("b.json:1: the text \"a\\nb\" has a line break"), "{name}");
+        assert_eq!(read("b.csv", "x,y\n1,2,3\n").unwrap().1, 1);
     }
 
     #[test]

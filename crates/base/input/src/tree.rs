@@ -69,6 +69,18 @@ impl Node {
         texts
     }
 
+    /// Replaces the control characters of all texts, other than tabs, by spaces. Names of fields stay.
+    pub(crate) fn flatten(&mut self) {
+        match &mut self.content {
+            Content::Scalar(Value::String(text)) if text.contains(is_control) => {
+                *text = text.replace(is_control, " ").trim_end().to_owned();
+            }
+            Content::Scalar(_) => {}
+            Content::List(items) => items.iter_mut().for_each(Node::flatten),
+            Content::Object(fields) => fields.values_mut().for_each(Node::flatten),
+        }
+    }
+
     fn is_named(&self, name: &str) -> bool {
         matches!(&self.content, Content::Object(fields)
             if matches!(fields.get("name"), Some(Node { content: Content::Scalar(own), .. }) if own == name))
@@ -92,4 +104,9 @@ impl Node {
         }
         node
     }
+}
+
+/// Returns true for a control character other than a tab.
+pub(crate) fn is_control(letter: char) -> bool {
+    letter.is_control() && letter != '\t'
 }

@@ -90,11 +90,12 @@ fn constraints_hold_in_all_problems() {
         assert_eq!(places.collect::<Vec<_>>(), ["N1", "N2", "N1", "N2"], "{line}");
         assert_eq!(after["constraints"].as_array().unwrap().len(), 3);
     }
-    // Gathered VMs that do not fit on any node.
+    // Gathered VMs that do not fit on any node beside the one that is pinned.
     let gather = state
         .replace("\"constraints\": [", "\"constraints\": [{\"kind\": \"gather\", \"vms\": [\"c\", \"d\"]}, ");
     fs::write(folder.path("state.json"), gather).unwrap();
     let message = stderr(&mut solve(&folder, "pack state.json --state-out none.json"), 1);
-    assert!(message.contains("violated constraint `gather`"), "{message}");
+    let rules = "gather of `c`, `d`; ban of `c` and `N2`; running-capacity of `N1`; root of `a`";
+    assert!(message.contains(&format!("these cannot hold together: {rules}")), "{message}");
     assert!(!folder.path("none.json").exists());
 }

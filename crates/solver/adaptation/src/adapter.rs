@@ -4,6 +4,7 @@ use crate::annealing;
 use crate::effort::Effort;
 use crate::partition::Partition;
 use crate::repair::{Repair, Style};
+use crate::rules::Rules;
 use crate::tasks::Tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping, Solved};
@@ -52,6 +53,8 @@ pub struct Adapter {
     pub(crate) annealing: u32,
     /// Receiver of every placement that is better than those before it.
     improvements: Option<Sender<Adapted>>,
+    rules: Option<Box<dyn Rules>>,
+    further_homes: Vec<(u32, u32, u64)>,
 }
 
 impl Default for Adapter {
@@ -78,6 +81,8 @@ impl Adapter {
             search_steps: Adapter::SEARCH_STEPS,
             annealing: 0,
             improvements: None,
+            rules: None,
+            further_homes: Vec::new(),
         }
     }
 
@@ -103,6 +108,32 @@ impl Adapter {
         Adapter { improvements: Some(to), ..self }
     }
 
+    /// Sets rules that all placements must keep, without any task placed.
+    #[must_use]
+    pub fn ruled_by(self, rules: Option<Box<dyn Rules>>) -> Adapter {
+        Adapter { rules, ..self }
+    }
+
+    /// Returns the tasks of a problem under the rules.
+    pub(crate) fn tasks(&self, problem: &Adaptation) -> Tasks {
+        let mut tasks = Tasks::of(problem, self.rules.clone());
+        for &(task, node, saved) in &self.further_homes {
+            let is_less = saved < tasks.cost[task as usize] && tasks.home[task as usize] != node;
+            if is_less && tasks.cost[task as usize] != Adaptation::PINNED {
+                tasks.further_homes.insert((task, node), saved);
+            }
+        }
+        tasks
+    }
+
+    /// Sets nodes other than its current one on which a task costs less than elsewhere, each with the
+    /// number of the task, the node, and the part of the cost that is saved. Budgets and
+    /// [`Adapted::moving`] still count the whole cost.
+    #[must_use]
+    pub fn with_further_homes(self, further_homes: Vec<(u32, u32, u64)>) -> Adapter {
+        Adapter { further_homes, ..self }
+    }
+
     /// Sends a placement to the caller.
     pub(crate) fn report(&self, found: impl FnOnce() -> Option<Adapted>) {
         if let Some(to) = &self.improvements {
@@ -116,7 +147,7 @@ impl Adapter {
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
-        let mut tasks = Tasks::of(problem);
+        let mut tasks = self.tasks(problem);
         // Packing takes long: a caller with little time gets the first repair.
         tasks.size_at(problem, Yield::ZERO);
         if self.repair.run(&tasks, &tasks.home, Style::numbered(0))
@@ -168,7 +199,7 @@ impl Adapter {
     /// found.
     #[must_use]
     pub fn cheapest_for(&mut self, problem: &Adaptation, wanted: Yield) -> Option<Adapted> {
-        let mut tasks = Tasks::of(problem);
+        let mut tasks = self.tasks(problem);
         let node_of = self.placed_for(problem, &mut tasks, wanted, None)?;
         adapted(problem, &tasks, &node_of)
     }
@@ -193,8 +224,11 @@ impl Adapter {
         annealing::cheapest(tasks, start.as_deref().unwrap_or(&tasks.home), self.annealing)
     }
 
-    /// Computes a packing from scratch.
+    /// Computes a packing from scratch, which knows no rules.
     fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
+        if self.rules.is_some() {
+            return None;
+        }
         let Solved { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
         let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
         let mapping = if few { relabelled(problem, &mapping) } else { mapping };

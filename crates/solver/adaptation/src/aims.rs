@@ -48,7 +48,7 @@ pub struct Headroom {
 /// any node. `counts` selects the resources that count.
 #[must_use]
 pub fn peak(problem: &Adaptation, found: &Adapted, scaled: Yield, counts: &[bool]) -> f64 {
-    let mut tasks = Tasks::of(problem);
+    let mut tasks = Tasks::of(problem, None);
     tasks.size_at(problem, scaled);
     tasks.peak(&tasks.nodes_of(&found.mapping), counts)
 }
@@ -66,7 +66,7 @@ impl Adapter {
         aim: &Aim,
         counts: &[bool],
     ) -> Option<Adapted> {
-        let (mut tasks, budget) = (Tasks::of(problem), u128::from(budget));
+        let (mut tasks, budget) = (self.tasks(problem), u128::from(budget));
         let start = self.placed_for(problem, &mut tasks, wanted, None)?;
         if tasks.moving(&start) > budget {
             return None;
@@ -91,7 +91,8 @@ impl Adapter {
                         self.empty_nodes(problem, &tasks, start, budget, (prices, order), false)
                     })
                     .collect();
-                all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?
+                let best = all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?;
+                self.exchange_nodes(problem, &tasks, best, budget, prices)
             }
             Aim::Peak => self.limit_peak(problem, &mut tasks, start, (wanted, budget), true, counts)?,
             Aim::Failure => {
@@ -117,7 +118,7 @@ impl Adapter {
         scaled: Yield,
         counts: &[bool],
     ) -> Headroom {
-        let mut tasks = Tasks::of(problem);
+        let mut tasks = self.tasks(problem);
         tasks.size_at(problem, scaled);
         let node_of = tasks.nodes_of(&found.mapping);
         Headroom {

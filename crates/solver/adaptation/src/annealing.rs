@@ -1,5 +1,6 @@
 //! Simulated annealing for the cheapest placement at a yield.
 
+use crate::rules::Rules;
 use crate::tasks::{Tasks, UNPLACED};
 use dfrsim_model::offline::Adaptation;
 use dfrsim_model::{Rng, Seed};
@@ -15,7 +16,8 @@ const TEMPERATURES: [f64; 2] = [0.5, 0.01];
 const PENALTY_FACTOR: f64 = 1.1;
 
 /// Finds the cheapest placement that overloads no node, `start` included, with `moves` moves per
-/// task; `None` if none is found. A task without a node in `start` begins on a random one.
+/// task; `None` if none is found. A task without a node in `start` begins on a random one. With rules
+/// that are not resources, `start` must keep them, and all moves do.
 ///
 /// Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983): a task moves to another node, often
 /// its home, either alone, or in exchange for a task on that node, or while that task moves to a
@@ -26,7 +28,7 @@ pub(crate) fn cheapest(tasks: &Tasks, start: &[u32], moves: u32) -> Option<Vec<u
     if tasks.nodes() == 0 {
         return None;
     }
-    let mut annealing = Annealing::new(tasks, start);
+    let mut annealing = Annealing::new(tasks, start)?;
     let round = annealing.movable.len().max(16);
     let rounds = annealing.movable.len().saturating_mul(moves as usize).min(MAX_MOVES) / round;
     let [first, last] = TEMPERATURES;
@@ -71,11 +73,14 @@ struct Annealing<'a> {
     cost: u128,
     /// Penalty for an overload by a task of mean weight, in units of the mean moving cost of a task.
     overload_penalty: f64,
+    /// Rules that are not resources, with the placed tasks.
+    rules: Option<Box<dyn Rules>>,
     rng: Rng,
 }
 
 impl<'a> Annealing<'a> {
-    fn new(tasks: &'a Tasks, start: &[u32]) -> Annealing<'a> {
+    /// Begins with a placement; `None` if it breaks a rule.
+    fn new(tasks: &'a Tasks, start: &[u32]) -> Option<Annealing<'a>> {
         let count = tasks.count();
         let is_pinned = |task: u32| tasks.cost[task as usize] == Adaptation::PINNED;
         let mut annealing = Annealing {
@@ -91,6 +96,7 @@ impl<'a> Annealing<'a> {
             index_away: vec![UNPLACED; count],
             cost: 0,
             overload_penalty: 1.0,
+            rules: tasks.rules.clone(),
             rng: Seed::new(count as u64).fork("annealing").rng(),
         };
         for (task, &node) in (0..).zip(start) {
@@ -99,9 +105,33 @@ impl<'a> Annealing<'a> {
                 UNPLACED => annealing.rng.random_range(0..tasks.nodes() as u32),
                 _ => node,
             };
+            if let Some(rules) = &mut annealing.rules {
+                if !rules.admits(task, node, &[]) {
+                    return None;
+                }
+                rules.add(task, node);
+            }
             annealing.add(task, node);
         }
-        annealing
+        Some(annealing)
+    }
+
+    /// Moves tasks as far as the rules are concerned, given the node of each before and after; returns
+    /// whether the rules allow all of that, and changes nothing if not.
+    fn move_within_rules(&mut self, moves: &[(u32, u32, u32)]) -> bool {
+        let Some(rules) = &mut self.rules else { return true };
+        moves.iter().for_each(|&(task, from, _)| rules.remove(task, from));
+        let is_refused = |rules: &mut Box<dyn Rules>, &(task, _, to): &(u32, u32, u32)| {
+            let admits = rules.admits(task, to, &[]);
+            if admits {
+                rules.add(task, to);
+            }
+            !admits
+        };
+        let Some(refused) = moves.iter().position(|one| is_refused(rules, one)) else { return true };
+        moves[..refused].iter().for_each(|&(task, _, to)| rules.remove(task, to));
+        moves.iter().for_each(|&(task, from, _)| rules.add(task, from));
+        false
     }
 
     /// Moves one task or two, and undoes that if the result is too much worse for the temperature.
@@ -120,9 +150,16 @@ impl<'a> Annealing<'a> {
         let kind = self.rng.random_range(0..3);
         let other = (kind > 0 && !others.is_empty()).then(|| others[self.rng.random_range(0..others.len())]);
         let other = other.filter(|&other| self.tasks.cost[other as usize] != Adaptation::PINNED);
+        let onward = other.map(|other| if kind == 1 { from } else { self.another_node(other) });
+        let moves = [Some((task, from, to)), other.zip(onward).map(|(other, onward)| (other, to, onward))];
+        if self.rules.is_some() {
+            let moves: Vec<(u32, u32, u32)> = moves.iter().copied().flatten().collect();
+            if !self.move_within_rules(&moves) {
+                return;
+            }
+        }
         let mut change = self.shift(task, to);
-        if let Some(other) = other {
-            let onward = if kind == 1 { from } else { self.another_node(other) };
+        if let Some((other, _, onward)) = moves[1] {
             change += self.shift(other, onward);
         }
         if change > 0.0 && change >= -temperature * self.rng.random::<f64>().ln() {
@@ -130,13 +167,18 @@ impl<'a> Annealing<'a> {
                 self.shift(other, to);
             }
             self.shift(task, from);
+            if let Some(rules) = &mut self.rules {
+                let moves = || moves.iter().copied().flatten();
+                moves().for_each(|(task, _, to)| rules.remove(task, to));
+                moves().for_each(|(task, from, _)| rules.add(task, from));
+            }
         }
     }
 
     /// Returns the home of a task that is elsewhere, or a random node.
     fn another_node(&mut self, task: u32) -> u32 {
         let is_away = self.index_away[task as usize] != UNPLACED;
-        if is_away && self.rng.random() {
+        if is_away && self.tasks.home[task as usize] != UNPLACED && self.rng.random() {
             return self.tasks.home[task as usize];
         }
         self.rng.random_range(0..self.on.len() as u32)
@@ -152,10 +194,11 @@ impl<'a> Annealing<'a> {
         self.node_of[at] = node;
         append_indexed(&mut self.on[node as usize], &mut self.index, task);
         let mut change = self.overload_penalty * self.load(task, node, 1);
-        if node != self.tasks.home[at] && self.tasks.cost[at] > 0 {
+        let cost = self.tasks.cost_on(task, node);
+        if cost > 0 {
             append_indexed(&mut self.away, &mut self.index_away, task);
-            self.cost += u128::from(self.tasks.cost[at]);
-            change += self.tasks.price[at];
+            self.cost += u128::from(cost);
+            change += self.price_on(task, cost);
         }
         change
     }
@@ -166,11 +209,21 @@ impl<'a> Annealing<'a> {
         remove_indexed(&mut self.on[node as usize], &mut self.index, task);
         let mut change = self.overload_penalty * self.load(task, node, -1);
         if self.index_away[at] != UNPLACED {
+            let cost = self.tasks.cost_on(task, node);
             remove_indexed(&mut self.away, &mut self.index_away, task);
-            self.cost -= u128::from(self.tasks.cost[at]);
-            change -= self.tasks.price[at];
+            self.cost -= u128::from(cost);
+            change -= self.price_on(task, cost);
         }
         change
+    }
+
+    /// Converts a cost of a task to the unit of temperatures.
+    fn price_on(&self, task: u32, cost: u64) -> f64 {
+        let at = task as usize;
+        match self.tasks.cost[at] {
+            whole if whole == cost => self.tasks.price[at],
+            whole => self.tasks.price[at] * (cost as f64 / whole as f64),
+        }
     }
 
     /// Changes the free amounts of a node by a task's demand; returns the increase of its weighted

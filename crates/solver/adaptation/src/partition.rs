@@ -1,6 +1,7 @@
 //! Cheapest partition of the tasks of a few nodes among these nodes.
 
 use crate::placement::Placement;
+use crate::rules::Rules;
 use crate::tasks::{Tasks, UNPLACED};
 use dfrsim_model::offline::Adaptation;
 use std::cmp::Reverse;
@@ -21,6 +22,8 @@ pub(crate) struct Partition {
     best: Option<Vec<usize>>,
     least: u128,
     steps: u32,
+    /// Rules that are not resources, with the placed tasks.
+    rules: Option<Box<dyn Rules>>,
 }
 
 impl Partition {
@@ -77,6 +80,15 @@ impl Partition {
                     .for_each(|(free, takes)| *free += takes);
             }
         }
+        self.rules.clone_from(&placement.rules);
+        if let Some(rules) = &mut self.rules {
+            for &task in &self.list {
+                let node = placement.node_of[task as usize];
+                if node != UNPLACED {
+                    rules.remove(task, node);
+                }
+            }
+        }
         self.side.clear();
         self.best = None;
         self.steps = steps;
@@ -106,16 +118,26 @@ impl Partition {
         let others = (0..nodes.len()).filter(|&side| Some(side) != home && !pinned);
         for side in home.into_iter().chain(others) {
             let cost = cost + cost_on(tasks, task, nodes[side]);
-            if cost >= self.least || self.steps == 0 {
+            if self.steps == 0 {
                 return;
+            }
+            if cost >= self.least {
+                // Only further homes cost less than the other nodes.
+                if tasks.further_homes.is_empty() {
+                    return;
+                }
+                continue;
             }
             self.steps -= 1;
             let free = &self.free[side * tasks.dimensions..][..tasks.dimensions];
-            if free.iter().zip(tasks.demand(task)).all(|(free, takes)| takes <= free) {
+            let is_allowed = self.rules.as_ref().is_none_or(|rules| rules.admits(task, nodes[side], &[]));
+            if is_allowed && free.iter().zip(tasks.demand(task)).all(|(free, takes)| takes <= free) {
                 self.change_free(tasks, task, side, 1);
+                self.rules.iter_mut().for_each(|rules| rules.add(task, nodes[side]));
                 self.side.push(side);
                 self.assign_rest(tasks, nodes, cost);
                 self.side.pop();
+                self.rules.iter_mut().for_each(|rules| rules.remove(task, nodes[side]));
                 self.change_free(tasks, task, side, -1);
             }
         }
@@ -130,8 +152,7 @@ impl Partition {
 
 /// Returns the cost of having a task on a node.
 fn cost_on(tasks: &Tasks, task: u32, node: u32) -> u128 {
-    let at = task as usize;
-    if tasks.home[at] == node { 0 } else { u128::from(tasks.cost[at]) }
+    u128::from(tasks.cost_on(task, node))
 }
 
 #[cfg(test)]
@@ -160,7 +181,7 @@ mod tests {
             current: jobs.iter().map(home).collect(),
             cost: jobs.iter().map(|job| job.3).collect(),
         };
-        let mut tasks = Tasks::of(&problem);
+        let mut tasks = Tasks::of(&problem, None);
         tasks.size_at(&problem, Yield::ONE);
         tasks
     }

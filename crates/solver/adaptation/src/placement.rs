@@ -1,6 +1,8 @@
 //! Placement of tasks while a mapping is repaired.
 
+use crate::rules::Rules;
 use crate::tasks::{Tasks, UNPLACED, weighted_sum};
+use std::cmp::Reverse;
 
 /// A placement of tasks on nodes, which may be overloaded.
 #[derive(Clone, Debug, Default)]
@@ -18,11 +20,14 @@ pub(crate) struct Placement {
     pub(crate) cost: u128,
     /// Weighted sum of the free amounts on each node.
     pub(crate) free_weight: Vec<f64>,
+    /// Rules that are not resources, with the placed tasks.
+    pub(crate) rules: Option<Box<dyn Rules>>,
 }
 
 impl Placement {
     /// Places all tasks on the given nodes. Tasks for a node whose overload is close to an overflow
-    /// stay unplaced.
+    /// stay unplaced, and so do tasks that a rule forbids beside those that are more expensive to
+    /// move.
     pub(crate) fn reset(&mut self, tasks: &Tasks, node_of: &[u32]) {
         self.width = tasks.dimensions;
         self.free.clone_from(&tasks.capacity);
@@ -36,12 +41,26 @@ impl Placement {
             .extend(self.free.chunks_exact(self.width).map(|free| weighted_sum(&tasks.scarcity, free)));
         self.overloads.clear();
         self.overloads.resize(self.on.len(), 0);
-        for (task, &node) in (0..).zip(node_of).filter(|(_, node)| **node != UNPLACED) {
+        self.rules.clone_from(&tasks.rules);
+        let mut order: Vec<u32> = (0..node_of.len() as u32).collect();
+        if self.rules.is_some() {
+            order.sort_by_key(|&task| Reverse(tasks.cost[task as usize]));
+        }
+        for task in order {
+            let node = node_of[task as usize];
             // Far from an overflow: no single task has such a demand.
-            if self.free(node).iter().all(|&free| free > i64::MIN / 2) {
+            if node != UNPLACED
+                && self.free(node).iter().all(|&free| free > i64::MIN / 2)
+                && self.is_allowed(task, node, &[])
+            {
                 self.add(tasks, task, node);
             }
         }
+    }
+
+    /// Returns whether the rules allow a task on a node that other tasks leave.
+    pub(crate) fn is_allowed(&self, task: u32, node: u32, leaving: &[u32]) -> bool {
+        self.rules.as_ref().is_none_or(|rules| rules.admits(task, node, leaving))
     }
 
     pub(crate) fn free(&self, node: u32) -> &[i64] {
@@ -59,7 +78,9 @@ impl Placement {
     /// Returns whether a task fits on a node. On an overloaded node no task fits.
     pub(crate) fn fits(&self, tasks: &Tasks, task: u32, node: u32) -> bool {
         let free = self.free(node);
-        !self.is_overloaded(node) && tasks.used(task).iter().all(|&(at, takes)| takes <= free[at as usize])
+        !self.is_overloaded(node)
+            && tasks.used(task).iter().all(|&(at, takes)| takes <= free[at as usize])
+            && self.is_allowed(task, node, &[])
     }
 
     /// Returns whether a task fits on a node if the given other tasks leave it.
@@ -73,16 +94,17 @@ impl Placement {
         let (free, leaves) = (self.free(node), others.map(|other| tasks.demand(other)));
         let has_room =
             |at: usize, takes: i64| takes <= leaves.iter().fold(free[at], |room, leaves| room + leaves[at]);
-        if self.is_overloaded(node) {
-            return (0..).zip(tasks.demand(task)).all(|(at, &takes)| has_room(at, takes));
-        }
-        tasks.used(task).iter().all(|&(at, takes)| has_room(at as usize, takes))
+        let fits = if self.is_overloaded(node) {
+            (0..).zip(tasks.demand(task)).all(|(at, &takes)| has_room(at, takes))
+        } else {
+            tasks.used(task).iter().all(|&(at, takes)| has_room(at as usize, takes))
+        };
+        fits && self.is_allowed(task, node, &others)
     }
 
     /// Returns the cost increase if the task left its node.
     pub(crate) fn leaving_cost(&self, tasks: &Tasks, task: u32) -> u64 {
-        let at = task as usize;
-        if self.node_of[at] == tasks.home[at] { tasks.cost[at] } else { 0 }
+        tasks.saved_on(task, self.node_of[task as usize])
     }
 
     /// Iterates over the tasks that are placed at a cost.
@@ -92,6 +114,9 @@ impl Placement {
     }
 
     pub(crate) fn add(&mut self, tasks: &Tasks, task: u32, node: u32) {
+        if let Some(rules) = &mut self.rules {
+            rules.add(task, node);
+        }
         let free = &mut self.free[node as usize * self.width..][..self.width];
         for &(at, takes) in tasks.used(task) {
             let free = &mut free[at as usize];
@@ -102,14 +127,15 @@ impl Placement {
         self.free_weight[node as usize] -= tasks.weight[task as usize];
         self.on[node as usize].push(task);
         self.node_of[task as usize] = node;
-        if tasks.home[task as usize] == node {
-            self.cost -= u128::from(tasks.cost[task as usize]);
-        }
+        self.cost -= u128::from(tasks.saved_on(task, node));
     }
 
     pub(crate) fn remove(&mut self, tasks: &Tasks, task: u32) {
         let node = self.node_of[task as usize];
         self.cost += u128::from(self.leaving_cost(tasks, task));
+        if let Some(rules) = &mut self.rules {
+            rules.remove(task, node);
+        }
         let free = &mut self.free[node as usize * self.width..][..self.width];
         for &(at, takes) in tasks.used(task) {
             let free = &mut free[at as usize];

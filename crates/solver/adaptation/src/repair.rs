@@ -107,6 +107,18 @@ impl Repair {
         self.pool.clear();
         let home = tasks.home[task as usize];
         self.placement.remove(tasks, task);
+        let rules = self.placement.rules.as_ref();
+        let Some(blockers) = rules.map_or_else(|| Some(Vec::new()), |rules| rules.blockers(task, home))
+        else {
+            return false;
+        };
+        if blockers.iter().any(|&other| tasks.price[other as usize].is_infinite()) {
+            return false;
+        }
+        blockers.iter().for_each(|&other| self.eject(tasks, other));
+        if !self.placement.is_allowed(task, home, &[]) {
+            return false;
+        }
         self.placement.add(tasks, task, home);
         self.relieve(tasks, home) && self.complete(tasks, style)
     }
@@ -198,8 +210,12 @@ impl Repair {
             }
             patience -= 1;
             self.rejections[task as usize] += 1.0;
-            let Some((ejected, node)) = self.cheapest_ejection(tasks, task, style) else { return false };
-            for other in ejected.into_iter().flatten() {
+            let found = self.cheapest_ejection(tasks, task, style);
+            let found = found.map(|(ejected, node)| (ejected.into_iter().flatten().collect(), node));
+            let Some((ejected, node)) = found.or_else(|| self.several_ejections(tasks, task)) else {
+                return false;
+            };
+            for other in ejected {
                 self.eject(tasks, other);
             }
             self.placement.add(tasks, task, node);
@@ -250,6 +266,42 @@ impl Repair {
             }
         }
         best
+    }
+
+    /// Finds the node that a task can take if several tasks leave: those that rules keep apart from it,
+    /// which may be on other nodes, and then the cheapest ones there. Returns the tasks whose ejection
+    /// costs least, and the node.
+    fn several_ejections(&mut self, tasks: &Tasks, task: u32) -> Option<(Vec<u32>, u32)> {
+        self.placement.rules.as_ref()?;
+        let mut best: Option<(f64, Vec<u32>, u32)> = None;
+        for node in self.placement.nodes() {
+            let rules = self.placement.rules.as_ref()?;
+            let Some(blockers) = rules.blockers(task, node) else { continue };
+            let mut others = self.placement.on[node as usize].clone();
+            others.retain(|other| !blockers.contains(other));
+            others.sort_by(|&a, &b| self.price[a as usize].total_cmp(&self.price[b as usize]));
+            let mut left: Vec<(u32, u32)> = Vec::new();
+            let mut price = 0.0;
+            for other in blockers.into_iter().chain(others) {
+                if self.placement.fits(tasks, task, node) {
+                    break;
+                }
+                price += if Some(other) == self.fixed { f64::INFINITY } else { self.price[other as usize] };
+                if best.as_ref().map_or(f64::INFINITY, |best| best.0) <= price {
+                    break;
+                }
+                left.push((other, self.placement.node_of[other as usize]));
+                self.placement.remove(tasks, other);
+            }
+            let fits = self.placement.fits(tasks, task, node);
+            for &(other, of) in left.iter().rev() {
+                self.placement.add(tasks, other, of);
+            }
+            if fits {
+                best = Some((price, left.into_iter().map(|(other, _)| other).collect(), node));
+            }
+        }
+        best.map(|(_, ejected, node)| (ejected, node))
     }
 
     /// Moves tasks home, the most expensive first: where they fit, or in exchange for a task that is

@@ -1,10 +1,12 @@
 //! Tasks of a problem.
 
+use crate::rules::Rules;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping, collect_mapping};
+use std::collections::BTreeMap;
 
 /// Node number of an unplaced task.
-pub(crate) const UNPLACED: u32 = u32::MAX;
+pub const UNPLACED: u32 = u32::MAX;
 
 /// Tasks of a problem, with their demands at the current yield.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +36,16 @@ pub(crate) struct Tasks {
     pub(crate) weight: Vec<f64>,
     /// Weight of one unit of each resource.
     pub(crate) scarcity: Vec<f64>,
+    /// Rules that are not resources, without any task placed.
+    pub(crate) rules: Option<Box<dyn Rules>>,
+    /// Further nodes on which a task costs less, with the part of its cost that is saved there.
+    pub(crate) further_homes: BTreeMap<(u32, u32), u64>,
 }
 
 impl Tasks {
-    pub(crate) fn of(problem: &Adaptation) -> Tasks {
+    pub(crate) fn of(problem: &Adaptation, rules: Option<Box<dyn Rules>>) -> Tasks {
         let instance = &problem.instance;
-        let mut tasks = Tasks { dimensions: instance.dimensions(), ..Tasks::default() };
+        let mut tasks = Tasks { dimensions: instance.dimensions(), rules, ..Tasks::default() };
         for (job, described) in instance.jobs.iter().enumerate() {
             let standing = problem.current[job].iter();
             let homes = standing.flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize));
@@ -104,8 +110,25 @@ impl Tasks {
 
     /// Computes the moving cost of a placement.
     pub(crate) fn moving(&self, node_of: &[u32]) -> u128 {
-        let away = node_of.iter().zip(&self.home).zip(&self.cost).filter(|((node, home), _)| node != home);
-        away.map(|(_, &cost)| u128::from(cost)).sum()
+        (0..).zip(node_of).map(|(task, &node)| u128::from(self.cost_on(task, node))).sum()
+    }
+
+    /// Returns the part of a task's moving cost that is saved on a node: all of it at home.
+    pub(crate) fn saved_on(&self, task: u32, node: u32) -> u64 {
+        if self.home[task as usize] == node {
+            return self.cost[task as usize];
+        }
+        if self.further_homes.is_empty() {
+            return 0;
+        }
+        let saved = self.further_homes.get(&(task, node)).copied().unwrap_or(0);
+        // Searches for a placement alone set costs to 0.
+        saved.min(self.cost[task as usize])
+    }
+
+    /// Returns the cost of having a task on a node.
+    pub(crate) fn cost_on(&self, task: u32, node: u32) -> u64 {
+        self.cost[task as usize] - self.saved_on(task, node)
     }
 
     /// Sums one resource over tasks or nodes.

@@ -3,8 +3,10 @@
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Place;
+use crate::constraints::Usage;
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
+use std::ops::Deref;
 
 /// A single VM, or VMs that must share a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,10 +42,11 @@ pub(crate) fn largest_first(units: &mut [Unit]) {
     units.sort_by_key(|unit| (-unit.demand.memory, -unit.demand.cpu));
 }
 
-/// A partial assignment of VMs to nodes, with the free resources that remain.
+/// A partial assignment of VMs to nodes, with the free resources that remain. The cluster is borrowed
+/// or shared.
 #[derive(Clone, Debug)]
-pub(crate) struct Assignment<'a> {
-    cluster: &'a Cluster,
+pub(crate) struct Assignment<C> {
+    cluster: C,
     free: Vec<Amount>,
     /// Free amount of each budget that nodes share.
     budgets: Vec<i64>,
@@ -54,9 +57,9 @@ pub(crate) struct Assignment<'a> {
     hosts: Vec<Option<NodeId>>,
 }
 
-impl<'a> Assignment<'a> {
+impl<C: Deref<Target = Cluster>> Assignment<C> {
     /// Creates an assignment without any VM.
-    pub(crate) fn empty(cluster: &'a Cluster) -> Assignment<'a> {
+    pub(crate) fn empty(cluster: C) -> Assignment<C> {
         let free = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
         let budgets = cluster.constraints().budgets.iter().map(|budget| budget.limit).collect();
         let constraints = cluster.constraints();
@@ -87,25 +90,31 @@ impl<'a> Assignment<'a> {
         let Some(node) = place.host() else { return true };
         unit.demand.fits(self.free[node.index()])
             && self.allows(unit, node)
-            && self.usage(unit, place).all(|(budget, taken)| taken <= 0 || taken <= self.budgets[budget])
-            && self.limits_of_unused(node).iter().all(|&limit| self.remaining_on[limit] > 0)
+            && usage(&self.cluster, unit, place)
+                .all(|(budget, taken)| taken <= 0 || taken <= self.budgets[budget])
+            && self.may_use(node)
     }
 
-    /// Returns the limits on powered-on nodes that count this node once it gets its first VM; empty
-    /// if it already counts.
-    fn limits_of_unused(&self, node: NodeId) -> &'a [usize] {
-        let constraints = self.cluster.constraints();
-        let is_free = self.vm_counts[node.index()] > 0 || constraints.node(node).must_be_on;
-        if is_free { &[] } else { &constraints.node(node).online_limits }
+    /// Checks that the limits on powered-on nodes allow a VM on a node.
+    pub(crate) fn may_use(&self, node: NodeId) -> bool {
+        let vms = self.vm_counts[node.index()];
+        limits_of_unused(&self.cluster, vms, node).iter().all(|&limit| self.remaining_on[limit] > 0)
     }
 
-    /// Returns the amount that a unit takes of each budget in a place.
-    fn usage<'b>(&self, unit: &'b Unit, place: Place) -> impl Iterator<Item = (usize, i64)> + use<'a, 'b> {
-        let cluster = self.cluster;
-        let constraints = cluster.constraints();
-        place.host().map_or(&[][..], |node| &constraints.node(node).budgets).iter().map(move |&budget| {
-            let taken = &constraints.budgets[budget].usage;
-            (budget, unit.vms.iter().map(|&vm| taken.of(vm, cluster.vm(vm), place)).sum())
+    /// Checks the first budgets, up to a number, for a unit on a node that others leave.
+    pub(crate) fn is_within_budgets(
+        &self,
+        unit: &Unit,
+        node: NodeId,
+        budgets: usize,
+        leaving: &(impl Iterator<Item = VmId> + Clone),
+    ) -> bool {
+        let (cluster, place) = (&*self.cluster, Place::Running(node));
+        let taken = |it: &Usage, vm: VmId| it.of(vm, cluster.vm(vm), place);
+        usage(cluster, unit, place).filter(|(budget, _)| *budget < budgets).all(|(budget, needed)| {
+            let of = &cluster.constraints().budgets[budget].usage;
+            let freed: i64 = leaving.clone().map(|vm| taken(of, vm)).sum();
+            needed <= 0 || needed <= self.budgets[budget] + freed
         })
     }
 
@@ -142,12 +151,13 @@ impl<'a> Assignment<'a> {
         self.assign_in(unit, Place::Running(node));
     }
 
-    fn assign_in(&mut self, unit: &Unit, place: Place) {
+    pub(crate) fn assign_in(&mut self, unit: &Unit, place: Place) {
         let Some(node) = place.host() else { return };
         self.free[node.index()] -= unit.demand;
-        self.limits_of_unused(node).iter().for_each(|&limit| self.remaining_on[limit] -= 1);
-        self.vm_counts[node.index()] += unit.vms.len() as u32;
-        self.usage(unit, place).for_each(|(budget, taken)| self.budgets[budget] -= taken);
+        let vms = &mut self.vm_counts[node.index()];
+        limits_of_unused(&self.cluster, *vms, node).iter().for_each(|&limit| self.remaining_on[limit] -= 1);
+        *vms += unit.vms.len() as u32;
+        usage(&self.cluster, unit, place).for_each(|(budget, taken)| self.budgets[budget] -= taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = Some(node));
     }
 
@@ -155,9 +165,11 @@ impl<'a> Assignment<'a> {
     pub(crate) fn unassign(&mut self, unit: &Unit) {
         let node = self.host(unit.vms[0]).expect("the unit is assigned to a node");
         self.free[node.index()] += unit.demand;
-        self.vm_counts[node.index()] -= unit.vms.len() as u32;
-        self.limits_of_unused(node).iter().for_each(|&limit| self.remaining_on[limit] += 1);
-        self.usage(unit, Place::Running(node)).for_each(|(budget, taken)| self.budgets[budget] += taken);
+        let vms = &mut self.vm_counts[node.index()];
+        *vms -= unit.vms.len() as u32;
+        limits_of_unused(&self.cluster, *vms, node).iter().for_each(|&limit| self.remaining_on[limit] += 1);
+        let usage = usage(&self.cluster, unit, Place::Running(node));
+        usage.for_each(|(budget, taken)| self.budgets[budget] += taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = None);
     }
 
@@ -186,4 +198,20 @@ impl<'a> Assignment<'a> {
         }
         true
     }
+}
+
+/// Returns the limits on powered-on nodes that count a node with this number of VMs once it gets its
+/// first VM; empty if it already counts.
+fn limits_of_unused(cluster: &Cluster, vms: u32, node: NodeId) -> &[usize] {
+    let of_node = cluster.constraints().node(node);
+    if vms > 0 || of_node.must_be_on { &[] } else { &of_node.online_limits }
+}
+
+/// Returns the amount that a unit takes of each budget in a place.
+fn usage<'a>(cluster: &'a Cluster, unit: &'a Unit, place: Place) -> impl Iterator<Item = (usize, i64)> {
+    let constraints = cluster.constraints();
+    place.host().map_or(&[][..], |node| &constraints.node(node).budgets).iter().map(move |&budget| {
+        let taken = &constraints.budgets[budget].usage;
+        (budget, unit.vms.iter().map(|&vm| taken.of(vm, cluster.vm(vm), place)).sum())
+    })
 }

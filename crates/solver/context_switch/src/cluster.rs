@@ -209,6 +209,14 @@ impl Cluster {
     pub const fn constraints(&self) -> &Constraints {
         &self.constraints
     }
+    /// Describes how a configuration violates the constraint with this number in the
+    /// [list](Constraints::list); `None` if it does not.
+    ///
+    /// # Panics
+    /// There is no constraint with this number.
+    pub fn violation(&self, number: usize, configuration: &Configuration) -> Option<String> {
+        self.constraints.violation(number, &self.inventory, configuration)
+    }
     /// Returns true if a node is off before and after the context switch. No VM can be resumed from
     /// the disk of such a node.
     pub fn stays_off(&self, node: NodeId) -> bool {

@@ -3,7 +3,7 @@
 use crate::assignment::{Assignment, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::optimiser::Unsolved;
+use crate::optimiser::{Unsolved, place_running};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 use dfrsim_state::VmState;
@@ -107,12 +107,42 @@ pub fn select_running(
     configuration
 }
 
+/// Lets vjobs run on that run now and that `wanted` suspends: one after the other in the order of the
+/// queue, as long as the search kernel finds nodes for all VMs that run. First-fit decreasing, by
+/// which [`select_running`] decides, refuses some that fit in another way.
+#[must_use]
+pub fn keep_running(
+    cluster: &Cluster,
+    current: &Configuration,
+    mut wanted: Configuration,
+    queue: &[VjobId],
+) -> Configuration {
+    for &vjob in queue {
+        let vms = cluster.vms_of(vjob);
+        let is_suspended = |vm: &VmId| {
+            matches!(current.place(*vm), Place::Running(_)) && !matches!(wanted.place(*vm), Place::Running(_))
+        };
+        let mut places = vms.iter().map(|vm| current.place(*vm).node());
+        if vms.is_empty() || !vms.iter().all(is_suspended) || places.any(|node| node.is_none()) {
+            continue;
+        }
+        let mut tried = wanted.clone();
+        for &vm in vms {
+            tried.set(vm, current.place(vm));
+        }
+        if let Some(found) = place_running(cluster, current, &tried) {
+            wanted = found;
+        }
+    }
+    wanted
+}
+
 /// Checks that all running or dozing VMs of a vjob can doze on their nodes, and if so reserves their
 /// memory there.
 fn try_doze(
     cluster: &Cluster,
     current: &Configuration,
-    assignment: &mut Assignment<'_>,
+    assignment: &mut Assignment<&Cluster>,
     vjob: VjobId,
     suspend_to: SuspendTo,
 ) -> bool {

@@ -42,6 +42,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The first configurations come from the search kernel of [`dfrsim_adaptation`], which also packs
+//! and adapts, with the constraints as its [rules](PlacementRules). It knows nothing of pools, so
+//! that the searches that evaluate whole plans, and prove them, follow here.
+//!
 //! The paper leaves the following open. VMs are considered in the order of their names. Resources
 //! that a pool frees are available from the next pool on. A cycle is broken at its smallest VM or,
 //! without a pivot, by the suspend of a whole vjob. Both ends of a migration are occupied while it
@@ -70,6 +74,7 @@ pub mod file;
 mod inventory;
 mod ledger;
 mod optimiser;
+mod placement_rules;
 mod plan;
 mod planner;
 mod pool_times;
@@ -86,10 +91,11 @@ pub use amount::Amount;
 pub use cluster::{Aim, Cluster, MoveLimits, Starts, first_come_first_served};
 pub use configuration::{Configuration, Place};
 pub use constraints::{Constraint, Constraints, NodeConstraints, Violation, VmConstraints};
-pub use decision::{SuspendTo, clear_disks, in_states, select_running};
+pub use decision::{SuspendTo, clear_disks, in_states, keep_running, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, InvalidByMemory};
 pub use inventory::{ClusterError, Inventory, Node, Resource};
-pub use optimiser::{Limits, Optimised, Unsolved, solve};
+pub use optimiser::{Limits, Optimised, Unsolved, contradiction, solve};
+pub use placement_rules::PlacementRules;
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
 pub use timed_action::TimedAction;

@@ -309,3 +309,46 @@ fn faults_of_exports_have_their_places() {
     assert!(!Exports::is_export(&Input::csv("nodes.csv", "node,cpu,memory\nn,1,1\n")));
     assert!(!Exports::is_export(&json_file("state.json", &json!({ "nodes": [] }))));
 }
+
+/// `kubeadm` marks nodes by labels without a value, and `kubectl apply` keeps what it applied as a
+/// text with a line break at its end.
+#[test]
+fn labels_without_a_value_are_left_out() {
+    let node = json!({ "kind": "Node",
+        "metadata": { "name": "n1", "labels": { "node-role.kubernetes.io/control-plane": "", "zone": "a" } },
+        "status": { "allocatable": { "cpu": "2", "memory": "4Gi", "pods": "110" } } });
+    let pod = json!({ "kind": "Pod", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "nodeName": "n1", "nodeSelector": { "node-role.kubernetes.io/control-plane": "" },
+                  "containers": [{ "resources": { "requests": { "cpu": "1", "memory": "1Gi" } } }] } });
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": [node, pod] });
+    let imported = import(&[&json_file("cluster.json", &list)]).unwrap();
+    assert_eq!(imported.state["nodes"][0]["labels"], json!({ "zone": "a" }));
+    assert!(notes(&imported).contains(&(1, "labels of hosts without a value, left out")));
+    assert!(!notes(&imported).iter().any(|(_, what)| what.contains("no longer allow")));
+}
+
+/// A list of pods alone names what is missing once, and not each pod.
+#[test]
+fn without_nodes_only_these_are_missing() {
+    let pod = json!({ "kind": "Pod", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "nodeName": "n1", "containers": [] } });
+    let list = json!({ "apiVersion": "v1", "kind": "PodList", "items": [pod] });
+    let faults = import(&[&json_file("pods.json", &list)]).unwrap_err();
+    assert_eq!(faults.lines().count(), 1, "{faults}");
+    assert!(faults.contains("there are no nodes"), "{faults}");
+    let guests = json!({ "data": [{ "type": "qemu", "vmid": 1, "node": "pve", "status": "running" }] });
+    let faults = import(&[&json_file("vms.json", &guests)]).unwrap_err();
+    assert_eq!(faults.lines().count(), 1, "{faults}");
+}
+
+/// The list of a cluster with pools begins with them.
+#[test]
+fn a_list_of_proxmox_may_begin_with_a_pool() {
+    let list = json!({ "data": [
+        { "type": "pool", "pool": "lab", "id": "/pool/lab", "maxcpu": 2 },
+        { "type": "node", "node": "pve", "status": "online", "maxcpu": 4, "maxmem": 8_589_934_592_u64 },
+        { "type": "network", "network": "localnetwork", "node": "pve", "status": "ok" },
+    ] });
+    let imported = import(&[&json_file("resources.json", &list)]).unwrap();
+    assert_eq!(imported.state["nodes"].as_array().unwrap().len(), 1);
+}

@@ -1,6 +1,6 @@
 //! Tests consolidation with many rules, each of which is a resource.
 
-use dfrsim_adaptation::{Adapter, Aim, RepairPacker, check};
+use dfrsim_adaptation::{Adapter, Aim, RepairPacker, Rules, check};
 use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Yield};
 use dfrsim_vector_packing::check::check_minimum_yield;
@@ -85,11 +85,74 @@ fn a_budget_limits_what_is_gathered() {
     assert!(nodes(all / 4) < nodes(0));
 }
 
+/// A rule: tasks with an even number are on nodes with an even number.
+#[derive(Clone, Debug)]
+struct EvenOnEven;
+
+impl Rules for EvenOnEven {
+    fn boxed(&self) -> Box<dyn Rules> {
+        Box::new(self.clone())
+    }
+    fn admits(&self, task: u32, node: u32, _: &[u32]) -> bool {
+        task % 2 == node % 2
+    }
+    fn blockers(&self, task: u32, node: u32) -> Option<Vec<u32>> {
+        self.admits(task, node, &[]).then(Vec::new)
+    }
+    fn add(&mut self, task: u32, node: u32) {
+        assert!(self.admits(task, node, &[]));
+    }
+    fn remove(&mut self, _: u32, _: u32) {}
+}
+
+/// All searches keep a rule that is not a resource: repairs, exchanges, annealing, and each aim.
+#[test]
+fn rules_are_filters_of_all_searches() {
+    let counts: Vec<bool> = (0..RULES + 2).map(|at| at == 0 || at == RULES + 1).collect();
+    for seed in 0..4 {
+        let problem = problem(seed);
+        for aim in [Aim::Moves, Aim::Nodes(vec![1; NODES as usize]), Aim::Peak] {
+            for moves in [0, 20] {
+                let mut adapter = Adapter::new().annealing(moves).ruled_by(Some(Box::new(EvenOnEven)));
+                let found = adapter.aim_at(&problem, Yield::ONE, u64::MAX - 1, &aim, &counts).unwrap();
+                assert!(check_minimum_yield(&problem.instance, &found.mapping, Yield::ONE).is_empty());
+                for (task, on) in found.mapping.iter().enumerate() {
+                    assert_eq!(task as u32 % 2, on[0].node.0 % 2, "{aim:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The first node is full, so that the VM of 4 has to leave. The second costs it 1 and the third 4.
+#[test]
+fn a_further_home_is_cheaper_than_another_node() {
+    let job = |memory: u32| OfflineJob { tasks: 1, demand: [memory, 1].into(), least_yield: Yield::ZERO };
+    let on = |node| vec![NodeTasks { node: NodeId(node), tasks: 1 }];
+    let problem = Adaptation {
+        instance: Instance { fixed: 1, fluid: 1, nodes: vec![[8, 8].into(); 3], jobs: vec![job(6), job(4)] },
+        current: vec![on(0), on(0)],
+        cost: vec![6, 4],
+    };
+    for node in [1, 2] {
+        let mut adapter = Adapter::new().annealing(20).with_further_homes(vec![(1, node, 3)]);
+        let found = adapter.cheapest_for(&problem, Yield::ONE).unwrap();
+        assert_eq!(found.mapping[1], on(node));
+        assert_eq!(found.moving, 4, "the whole cost");
+        let counts = [true, true];
+        assert_eq!(adapter.headroom(&problem, &found, Yield::ONE, &counts).tolerated_failures, 3);
+        let aim = Aim::Nodes(vec![1; 3]);
+        let found = adapter.aim_at(&problem, Yield::ONE, u64::MAX - 1, &aim, &counts).unwrap();
+        assert_eq!(found.mapping[1], on(node));
+    }
+}
+
 /// Vector packing supports 32 resources.
 #[test]
 fn repairs_pack_more_resources_than_vector_packing() {
     let instance = problem(2).instance;
-    let Outcome::Solved(solved) = RepairPacker.solve(&instance, &Settings::new(Seed::new(1))) else {
+    let Outcome::Solved(solved) = RepairPacker::default().solve(&instance, &Settings::new(Seed::new(1)))
+    else {
         panic!("there is a packing")
     };
     assert_eq!(solved.minimum_yield, Yield::ONE);

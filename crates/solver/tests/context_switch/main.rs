@@ -6,6 +6,7 @@ mod common;
 mod constraints;
 mod damaged;
 mod derived;
+mod kernel;
 mod moves;
 mod optimiser;
 mod planner;

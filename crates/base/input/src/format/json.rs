@@ -19,9 +19,14 @@ impl Input {
     ///
     /// The text is not JSON, or an object has a field twice: the first error.
     pub fn json(file: &str, text: &str) -> Result<Input, Faults> {
+        Input::unchecked_json(file, text)?.checked()
+    }
+
+    /// Parses JSON whose texts may have control characters.
+    pub(super) fn unchecked_json(file: &str, text: &str) -> Result<Input, Faults> {
         let source = Source { file, text };
-        let root = source.parse(0, text).and_then(|whole| source.node(whole, 0));
-        root.and_then(|root| Input::new(file, text, root, Format::Json).checked())
+        let root = source.parse(0, text).and_then(|whole| source.node(whole, 0))?;
+        Ok(Input::new(file, text, root, Format::Json))
     }
 
     /// Parses JSON with one value per line into a list. Empty lines are skipped.

@@ -5,7 +5,7 @@ mod answer;
 use super::problem::Problem;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, moves};
-use super::time_limit::{parse_time, run_within};
+use super::time_limit::{GRACE, parse_time, run_within};
 use super::written::OutputArguments;
 use crate::arguments::parse_yield;
 use crate::context::Context;
@@ -161,11 +161,7 @@ impl Adapt {
                 "too many VMs: {vms}; `dfrsim solve adapt` accepts at most {MAX_VMS}"
             )));
         }
-        let mut problem = Problem::of(&loaded, false);
-        if matches!(self.cost, Cost::Moves) {
-            let movable = problem.adaptation.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
-            movable.for_each(|cost| *cost = 1);
-        }
+        let problem = Problem::of(&loaded, false, self.counts_moves());
         let aim = self.aim(&loaded)?;
         let (mut answer, after) = self.answer(&loaded, &problem, &aim)?;
         let files = match &after {
@@ -182,6 +178,10 @@ impl Adapt {
             Some(files) => files.finish(),
             None => Err(Failure::Result(format!("no placement was found{}", problem.explain_unfit(&loaded)))),
         }
+    }
+
+    fn counts_moves(&self) -> bool {
+        matches!(self.cost, Cost::Moves)
     }
 
     /// Builds the aim, with the price of each node.
@@ -213,10 +213,14 @@ impl Adapt {
     /// If the time is over, it is the best placement so far, which is the current one at first.
     fn solve(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Option<Headroom>)> {
         let (counts, adaptation) = (problem.is_node_resource(), problem.adaptation.clone());
-        let (wanted, work_aim) = (self.keep_yield, aim.clone());
+        let (wanted, work_aim, rules) = (self.keep_yield, aim.clone(), problem.rules.clone());
+        // Budgets count the whole cost.
+        let is_limited = budget < adaptation.total_migration_cost();
+        let further_homes = if is_limited { Vec::new() } else { problem.further_homes.clone() };
         let (sender, receiver) = channel();
         let work = move || {
             let mut adapter = Adapter::new().annealing(Adapter::MOVES).reporting(sender);
+            adapter = adapter.ruled_by(rules).with_further_homes(further_homes);
             let found = match wanted {
                 None => adapter.adapt(&adaptation, budget).map(|found| {
                     // The same yield may be possible at a lower cost.
@@ -228,10 +232,11 @@ impl Adapt {
             let room = adapter.headroom(&adaptation, &found, wanted.unwrap_or(found.minimum_yield), &counts);
             Some((found, Some(room)))
         };
-        if let Some(found) = run_within(self.time_limit, "the heuristic", work) {
+        if let Some(found) = run_within(self.time_limit.saturating_sub(GRACE), "the heuristic", work) {
             return found;
         }
-        let so_far = receiver.try_iter().chain(current_placement(&problem.adaptation));
+        let present = current_placement(&problem.adaptation).filter(|_| problem.is_orderly);
+        let so_far = receiver.try_iter().chain(present);
         let so_far = so_far.filter(|found| {
             found.moving <= budget && self.keep_yield.is_none_or(|wanted| found.minimum_yield >= wanted)
         });
@@ -269,7 +274,7 @@ impl Adapt {
         aim: &Aim,
     ) -> Result<(AdaptAnswer, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
-        let all = adaptation.total_migration_cost();
+        let all = adaptation.total_migration_cost().saturating_add(problem.unavoidable);
         let (mut last, mut tried, mut earlier) =
             (None, Vec::new(), Vec::<(Adapted, Option<Headroom>)>::new());
         let whole = [Budget::All];
@@ -280,10 +285,13 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = self.solve(problem, allowed, aim);
+            // Some moves are needed for any placement.
+            let left = allowed.checked_sub(problem.unavoidable);
+            let found = left.and_then(|left| self.solve(problem, left, aim));
+            let allowed_now = left.unwrap_or(0);
             // The placement for a smaller budget may be better by chance.
             let others =
-                earlier.iter().filter(|other| other.0.moving <= allowed && self.keep_yield.is_none());
+                earlier.iter().filter(|other| other.0.moving <= allowed_now && self.keep_yield.is_none());
             let best = others.max_by_key(|(other, _)| (other.minimum_yield, Reverse(other.moving))).cloned();
             let found = if best.as_ref().map(yield_of) > found.as_ref().map(yield_of) { best } else { found };
             earlier.extend(found.clone());
@@ -291,7 +299,7 @@ impl Adapt {
             let room = room.flatten();
             last = None;
             if let Some(found) = &found {
-                check(adaptation, found, allowed)?;
+                check(adaptation, found, allowed_now)?;
                 last = Some(problem.configuration(loaded, &found.mapping)?);
             }
             let used = found.as_ref().map(|found| used_nodes(&found.mapping));
@@ -305,7 +313,7 @@ impl Adapt {
                 budget: budget.name(),
                 allowed,
                 minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
-                moved: found.as_ref().map(|found| found.moving),
+                moved: last.as_ref().map(|after| problem.moved(loaded, after, self.counts_moves())),
                 moves: last.as_ref().map(count),
                 nodes: used.as_ref().map(BTreeSet::len),
                 node_price: used.as_ref().and_then(price).filter(|_| self.node_price.is_some()),
@@ -320,7 +328,9 @@ impl Adapt {
             vjobs: loaded.state.vjobs.len(),
             vms: loaded.state.vms.len(),
             new_vms: new,
-            minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
+            minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current)
+                .filter(|_| problem.unavoidable == 0)
+                .map(Yield::as_f64),
             overloaded: problem.overloaded(loaded),
             nodes_now: used_nodes(&adaptation.current).len(),
             budgets: tried,

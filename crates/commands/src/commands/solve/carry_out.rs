@@ -1,5 +1,6 @@
 //! Commands of other systems that carry out a plan.
 
+use super::reasons::Reasons;
 use super::switch::Switch;
 use dfrsim_context_switch::{Kind, NodeSwitch, Place, TimedAction};
 use dfrsim_model::named;
@@ -22,8 +23,14 @@ named! {
 }
 
 /// Formats the commands, pool by pool: those of a pool may run at the same time, and each pool needs
-/// the end of the one before. Returns an error for an action that the system does not have.
-pub(super) fn commands(target: TargetSystem, switch: &Switch, drained: &[String]) -> Result<String, String> {
+/// the end of the one before. A comment gives the reason of each. Returns an error for an action that
+/// the system does not have.
+pub(super) fn commands(
+    target: TargetSystem,
+    switch: &Switch,
+    reasons: &Reasons<'_>,
+    drained: &[String],
+) -> Result<String, String> {
     let powershell = target == TargetSystem::VSphere;
     let mut text = if powershell { String::new() } else { "#!/bin/sh\nset -e\n".to_owned() };
     let mut line = |line: &str| writeln!(text, "{line}").expect("writing to a text succeeds");
@@ -44,10 +51,11 @@ pub(super) fn commands(target: TargetSystem, switch: &Switch, drained: &[String]
         for TimedAction { action, .. } in pool {
             let vm = &cluster.vm(action.vm()).name;
             let (from, to) = (node(action.from()), node(action.to()));
-            let found = command(target, action.kind(), vm, from, to);
-            line(&found.ok_or_else(|| {
+            let found = command(target, action.kind(), vm, from, to).ok_or_else(|| {
                 format!("{} has no command to {} `{vm}`", target.name(), action.kind().name())
-            })?);
+            })?;
+            let mark = if found.contains("  # ") { ": " } else { "  # " };
+            line(&format!("{found}{mark}{}", reasons.of(action)));
         }
     }
     for NodeSwitch { node, .. } in switched(false) {

@@ -126,7 +126,7 @@ impl Import {
     /// Opens all files, and reports all that cannot be read.
     fn inputs(&self) -> Result<Vec<Input>, Failure> {
         let (inputs, faults): (Vec<_>, Vec<_>) =
-            self.exports.iter().map(|file| Input::open(file)).partition(Result::is_ok);
+            self.exports.iter().map(|file| Input::open_foreign(file)).partition(Result::is_ok);
         let faults: Vec<String> = faults.into_iter().filter_map(|it| Some(it.err()?.to_string())).collect();
         if faults.is_empty() {
             Ok(inputs.into_iter().flatten().collect())

@@ -8,6 +8,7 @@ pub(super) mod import;
 pub(super) mod pack;
 pub(super) mod plan;
 mod problem;
+mod reasons;
 mod state;
 mod switch;
 mod time_limit;

@@ -17,7 +17,7 @@ use crate::output::OutputFiles;
 pub(crate) use answer::PackAnswer;
 use answer::PackingResult;
 use clap::Args;
-use dfrsim_adaptation::RepairPacker;
+use dfrsim_adaptation::{RepairPacker, Rules};
 use dfrsim_input::read_text;
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
@@ -124,7 +124,7 @@ impl Pack {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let mut offered =
             context.registry.environment().get::<OfferedAlgorithms>().cloned().unwrap_or_default();
-        offered.0.push(repair());
+        offered.0.push(repair(None));
         if self.list {
             let names = offered.0.iter().map(ToString::to_string);
             return context.print(&PackAnswer::Names { algorithms: names.collect() });
@@ -155,9 +155,9 @@ impl Pack {
             return self.answer(context, (&instance, named), None, &settings, self.fewest_nodes);
         }
         let loaded = load(&inputs)?;
-        let problem = Problem::of(&loaded, true);
+        let problem = Problem::of(&loaded, true, false);
         let instance = &problem.adaptation.instance;
-        let named = algorithms_for(instance, named, self.optimum)?;
+        let named = algorithms_for(&problem, named, self.optimum)?;
         self.answer(context, (instance, named), Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
@@ -316,31 +316,39 @@ impl Pack {
 }
 
 /// Returns the algorithm that packs any number of resources and rules.
-fn repair() -> Offered {
-    Offered::Added(Arc::new(RepairPacker))
+fn repair(rules: Option<Box<dyn Rules>>) -> Offered {
+    Offered::Added(Arc::new(RepairPacker { rules }))
 }
 
-/// Returns the algorithms for an instance: those that are named or, beyond the number of resources
-/// that vector packing supports, repairs.
+/// Returns the algorithms for a problem: those that are named or, beyond the number of resources
+/// that vector packing supports and for rules that are no resources, repairs.
 ///
 /// # Errors
-/// A named algorithm, or the search for optima, does not support the number of resources.
+/// A named algorithm, or the search for optima, does not support the resources and rules.
 fn algorithms_for(
-    instance: &Instance,
+    problem: &Problem,
     named: Vec<Offered>,
     needs_optimum: bool,
 ) -> Result<Vec<Offered>, Failure> {
-    let resources = instance.dimensions();
-    let others = || named.iter().filter(|named| matches!(named, Offered::Own(_))).map(ToString::to_string);
-    match others().chain(needs_optimum.then(|| Algorithm::Optimum.to_string())).next() {
-        _ if resources <= MAX_DIMENSIONS => Ok(named),
-        Some(other) => Err(Failure::input(format!(
+    let resources = problem.adaptation.instance.dimensions();
+    let own = named.iter().find(|named| matches!(named, Offered::Own(_))).map(ToString::to_string);
+    let other = own.or_else(|| needs_optimum.then(|| Algorithm::Optimum.to_string()));
+    let repair = || repair(problem.rules.clone());
+    let with_rules = |named: Vec<Offered>| -> Vec<Offered> {
+        let name = repair().to_string();
+        named.into_iter().map(|one| if one.to_string() == name { repair() } else { one }).collect()
+    };
+    match other {
+        None if named.is_empty() && (resources > MAX_DIMENSIONS || problem.rules.is_some()) => {
+            Ok(vec![repair()])
+        }
+        Some(other) if resources > MAX_DIMENSIONS => Err(Failure::input(format!(
             "{other} packs at most {MAX_DIMENSIONS} resources and rules, and this state has {resources}: \
              use --algorithm {}, which has no limit",
             repair()
         ))),
-        None if named.is_empty() => Ok(vec![repair()]),
-        None => Ok(named),
+        // The result is checked: an algorithm that knows no rules may keep them by chance.
+        _ => Ok(with_rules(named)),
     }
 }
 

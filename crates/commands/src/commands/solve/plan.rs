@@ -3,6 +3,8 @@
 mod answer;
 
 use super::carry_out::{TargetSystem, commands};
+use super::problem::explain_contradiction;
+use super::reasons::Reasons;
 use super::state::{Loaded, load, open, open_file};
 use super::switch::{Switch, with_shared_cpu};
 use super::time_limit::parse_time;
@@ -18,7 +20,8 @@ use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_of};
 use dfrsim_context_switch::{
     Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, MoveLimits, Plan as Pools,
-    Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, plan, select_running, solve,
+    Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, keep_running, plan,
+    select_running, solve,
 };
 use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
@@ -166,12 +169,20 @@ impl Plan {
         loaded.cluster = cluster.with_move_limits(limits);
         let SwitchTarget { after, cluster, found, reached } = self.target(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
+        let places = (&loaded.before, &after);
+        let decision = match (&self.to, self.decide) {
+            (Some(_), _) => "the target says so",
+            (None, true) => "it does not fit beside the vjobs before it",
+            (None, false) => "the states say so",
+        };
+        let decision = (decision, self.to.is_some());
+        let reasons = Reasons::new(&loaded.cluster, places, &switch.pools, &self.drain, decision);
         let mut files = self.written.files(&loaded, &after, Some(&switch))?;
         if let Some((path, target)) = self.commands_out.as_ref().zip(self.system) {
-            let commands = commands(target, &switch, &self.drain).map_err(Failure::Result)?;
+            let commands = commands(target, &switch, &reasons, &self.drain).map_err(Failure::Result)?;
             files.add_bytes(path, commands)?;
         }
-        context.print(&PlanAnswer::plan(&switch, self.time_limit.is_some(), reached))?;
+        context.print(&PlanAnswer::plan(&switch, &reasons, self.time_limit.is_some(), reached))?;
         files.finish()
     }
 
@@ -221,7 +232,9 @@ impl Plan {
             None => vec![None; cluster.vjobs().len()],
         };
         let wanted = if self.decide {
-            Ok(select_running(cluster, before, &first_come_first_served(cluster), SuspendTo::Disk))
+            let queue = first_come_first_served(cluster);
+            let decided = select_running(cluster, before, &queue, SuspendTo::Disk);
+            Ok(keep_running(cluster, before, decided, &queue))
         } else {
             in_states(cluster, before, &states)
         };
@@ -238,9 +251,13 @@ impl Plan {
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
         let searched = cluster.clone().with_aim(self.aim);
-        let found = wanted
-            .and_then(|wanted| solve(&searched, before, &wanted, &limits, Seed::new(self.seed)))
-            .map_err(|error| Failure::Result(error.to_string()))?;
+        let found = wanted.map_err(|error| Failure::Result(error.to_string())).and_then(|wanted| {
+            let found = solve(&searched, before, &wanted, &limits, Seed::new(self.seed));
+            found.map_err(|error| {
+                let reason = explain_contradiction(cluster, before, &wanted, !self.drain.is_empty());
+                Failure::Result(format!("{error}{reason}"))
+            })
+        })?;
         let (after, cluster) = (found.configuration, cluster.clone());
         if self.aim == Aim::Cost {
             let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };

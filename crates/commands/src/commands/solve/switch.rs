@@ -16,6 +16,7 @@ use serde::Serialize;
 /// Plan as a document, and the times of its actions.
 pub(super) struct Switch {
     pub(super) document: String,
+    pub(super) pools: Plan,
     pub(super) timetable: Timetable,
     pub(super) figures: PlanFigures,
     /// Cluster with the CPU that VMs use during the plan.
@@ -90,7 +91,7 @@ impl Switch {
         let document = plan_to_json(&cluster, before, after, &timetable, &figures);
         check_plan(&document)
             .map_err(|faults| Failure::Result(format!("the plan fails the independent check: {faults}")))?;
-        Ok(Switch { document, timetable, figures, cluster })
+        Ok(Switch { document, pools, timetable, figures, cluster })
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Additional time for algorithms that do check the time, so that they can return their partial
 /// result.
-const GRACE: Duration = Duration::from_millis(500);
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 
 /// Parses a time: seconds, or a number with `s`, `ms` or `m`.
 pub(super) fn parse_time(text: &str) -> Result<Duration, String> {

@@ -345,6 +345,18 @@ impl Constraints {
         self.vm(vm).among.iter().map(|&number| &self.among[number])
     }
 
+    /// Describes the violation of the constraint with this number in the list.
+    pub(crate) fn violation(
+        &self,
+        number: usize,
+        cluster: &Inventory,
+        configuration: &Configuration,
+    ) -> Option<String> {
+        let constraint = &self.list[number];
+        let viewed = NamedView { cluster, configuration, constraints: self };
+        (rule(constraint.kind).violation)(constraint, &viewed)
+    }
+
     /// Returns the first violated constraint.
     pub(crate) fn first_violation(
         &self,

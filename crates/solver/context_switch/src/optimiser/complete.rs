@@ -2,6 +2,7 @@
 
 use super::Search;
 use crate::assignment::Assignment;
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use dfrsim_model::NodeId;
 
@@ -44,7 +45,7 @@ struct Tree<'a> {
     /// Lower bound on the local costs of the units from each index on; the decided actions are
     /// included.
     least_from: Vec<u64>,
-    assignment: Assignment<'a>,
+    assignment: Assignment<&'a Cluster>,
     nodes: Vec<NodeId>,
     configuration: Configuration,
     last_step: u64,

@@ -26,7 +26,7 @@ pub(super) struct Goal<'a> {
     pub(super) cluster: &'a Cluster,
     pub(super) current: &'a Configuration,
     /// Assignment with only the VMs that are to doze.
-    empty: Assignment<'a>,
+    empty: Assignment<&'a Cluster>,
     /// Decided places; for VMs that are to run only the state counts, not the node.
     pub(super) decided: Configuration,
     /// VMs to run as units, largest first.
@@ -140,7 +140,7 @@ impl<'a> Goal<'a> {
     ///
     /// # Errors
     /// A VM cannot doze on its node.
-    fn dozing(&self) -> Result<Assignment<'a>, Unsolved> {
+    fn dozing(&self) -> Result<Assignment<&'a Cluster>, Unsolved> {
         let mut assignment = Assignment::empty(self.cluster);
         for &vm in self.cluster.by_name() {
             match self.decided.place(vm) {
@@ -182,7 +182,7 @@ impl<'a> Goal<'a> {
     }
 
     /// Returns the assignment before any unit is placed.
-    pub(super) fn assignment(&self) -> Assignment<'a> {
+    pub(super) fn assignment(&self) -> Assignment<&'a Cluster> {
         self.empty.clone()
     }
 

@@ -3,10 +3,11 @@
 mod bound;
 mod complete;
 mod construct;
+mod contradiction;
 mod cover;
-mod ejection;
 mod estimate;
 mod goal;
+mod kernel;
 mod knapsack;
 mod neighbourhood;
 mod relaxation;
@@ -19,6 +20,7 @@ use crate::configuration::Configuration;
 use crate::plan::Plan;
 use crate::planner::{PlanPolicy, Planner};
 use crate::viability::SizeMismatch;
+pub use contradiction::contradiction;
 use dfrsim_model::{NodeId, Seed};
 use goal::Goal;
 use std::time::{Duration, Instant};
@@ -105,8 +107,8 @@ pub enum Unsolved {
 /// that run in `wanted` may run on any node; all others have the places that it gives them.
 ///
 /// An anytime search. The initial solutions are `wanted` itself, if viable, and a configuration in
-/// which as many VMs as possible stay on their nodes; VMs that fit nowhere displace others
-/// (ejection). If that fails, all VMs are packed into empty nodes. Small problems are then searched
+/// which as many VMs as possible stay on their nodes; where VMs fit nowhere, the search kernel of
+/// [`dfrsim_adaptation`] repairs it by ejections. If that fails, all VMs are packed into empty nodes. Small problems are then searched
 /// completely. For others, large neighbourhood search repeatedly removes VMs from a few nodes, or of
 /// a vjob, and reinserts them at low cost. Its first phase evaluates moves by an estimate and
 /// sometimes accepts a higher cost (simulated annealing). The second phase evaluates moves by their
@@ -164,6 +166,25 @@ pub fn solve(
     // Complete search also examines the cheapest pools of each configuration.
     let proven = cost == bound || is_complete && !cluster.is_early() && cost <= search.inexact_bound;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
+}
+
+/// Finds nodes for all VMs that run in `wanted`, by the search kernel; returns the configuration
+/// without a plan to it.
+pub(crate) fn place_running(
+    cluster: &Cluster,
+    current: &Configuration,
+    wanted: &Configuration,
+) -> Option<Configuration> {
+    let goal = Goal::new(cluster, current, wanted).ok()?;
+    let planner = Planner::new(cluster, current);
+    let mut partial = repair::PartialAssignment::new(&goal, &planner.free);
+    let mut left = construct::keep_in_place(&goal, &mut partial);
+    // Units are taken from the end of the list.
+    left.reverse();
+    let mut budget = SearchBudget { limits: Limits::default(), begin: Instant::now(), steps: 0 };
+    let mut rng = Seed::new(1).fork("places").rng();
+    let is_complete = partial.place_with_ejections(left, &mut budget, &mut rng);
+    is_complete.then(|| goal.configuration(&partial.nodes))
 }
 
 /// The incumbent: the cheapest assignment so far.

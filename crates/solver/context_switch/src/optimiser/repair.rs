@@ -4,6 +4,7 @@ use super::estimate::Estimate;
 use super::goal::{Goal, NOWHERE};
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit};
+use crate::cluster::Cluster;
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
@@ -13,7 +14,7 @@ use std::cmp::Reverse;
 #[derive(Clone, Debug)]
 pub(super) struct PartialAssignment<'a> {
     pub(super) goal: &'a Goal<'a>,
-    pub(super) assignment: Assignment<'a>,
+    pub(super) assignment: Assignment<&'a Cluster>,
     /// Node of each unit; unspecified for units without one.
     pub(super) nodes: Vec<NodeId>,
     /// Units on each node.
@@ -37,7 +38,7 @@ pub(super) struct Change {
 
 /// Maximum number of nodes examined for a unit, unless none of them admits it; covers every usual
 /// cluster.
-pub(super) const MAX_CANDIDATES: usize = 512;
+const MAX_CANDIDATES: usize = 512;
 /// Maximum number of candidates of equal cost.
 const MAX_EQUALS: usize = 32;
 

@@ -2,18 +2,19 @@
 
 use super::view::View;
 use crate::assignment::{Assignment, Unit, units};
+use crate::cluster::Cluster;
 use crate::vjob::VjobId;
 use dfrsim_model::SimTime;
 
 /// Backfills vjobs behind the queue head: those that fit now and are expected to end by the shadow
 /// time, or that do not use the nodes reserved for the head.
-pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting: &[VjobId]) {
+pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<&Cluster>, waiting: &[VjobId]) {
     let [head, others @ ..] = waiting else { return };
     let Some((begin, mut reserved)) = reservation(view, assignment, *head) else { return };
     for &vjob in others {
         let items = view.waiting_units(vjob);
         let ends_before = view.expected_ends[vjob.index()] <= begin;
-        let leaves_room = |reserved: &mut Assignment<'_>| ends_before || reserved.first_fit(&items);
+        let leaves_room = |reserved: &mut Assignment<&Cluster>| ends_before || reserved.first_fit(&items);
         if assignment.first_fit(&items) && !leaves_room(&mut reserved) {
             items.iter().for_each(|unit| assignment.unassign(unit));
         }
@@ -24,9 +25,9 @@ pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting
 /// vjobs end as expected, and the assignment including the head then.
 fn reservation<'a>(
     view: &View<'_>,
-    assignment: &Assignment<'a>,
+    assignment: &Assignment<&'a Cluster>,
     head: VjobId,
-) -> Option<(SimTime, Assignment<'a>)> {
+) -> Option<(SimTime, Assignment<&'a Cluster>)> {
     let mut reserved = assignment.clone();
     let hosted = |vjob: &VjobId| -> Vec<Unit> {
         let vms = view.cluster.vms_of(*vjob).iter().copied();

@@ -66,7 +66,10 @@ impl Policy {
 /// Builds the configuration of a static allocation. Running vjobs keep their nodes and others follow
 /// in order while they fit. Then `backfill` gets the rest of the queue, from the first vjob that
 /// does not fit.
-fn book(view: &View<'_>, backfill: impl FnOnce(&View<'_>, &mut Assignment<'_>, &[VjobId])) -> Configuration {
+fn book(
+    view: &View<'_>,
+    backfill: impl FnOnce(&View<'_>, &mut Assignment<&Cluster>, &[VjobId]),
+) -> Configuration {
     let View { cluster, current, queue, .. } = *view;
     let mut assignment = Assignment::empty(cluster);
     let mut wanted = current.clone();

@@ -130,6 +130,12 @@ impl Draft {
     /// Returns the state in the form of its JSON file, with the counts.
     pub(super) fn finish(mut self) -> (Value, Notes) {
         self.add_access();
+        // Their presence is all that they say, and rules that need it are read before.
+        for host in &mut self.hosts {
+            for (label, _) in host.labels.extract_if(.., |_, value| value.is_empty()) {
+                self.notes.count("labels of hosts without a value, left out", &label);
+            }
+        }
         let amounts = |name: &str, cpu: &Value, memory: u64, others: &Others| {
             let mut object = Map::new();
             object.insert("name".to_owned(), name.into());

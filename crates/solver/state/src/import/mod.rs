@@ -35,7 +35,7 @@ mod rvtools;
 
 pub use notes::Notes;
 
-use dfrsim_input::{Input, Located, Reader};
+use dfrsim_input::{Input, Located, Object, Reader};
 use draft::Draft;
 use serde_json::Value;
 
@@ -96,7 +96,16 @@ impl Export {
             return Some(Export::KubernetesList);
         }
         let items = items(&root)?;
-        let first = items.first()?.object()?;
+        // A pool of Proxmox VE, which may come first, has no node.
+        let objects = || items.iter().filter_map(Located::object);
+        let is_resource = |object: &Object<'_>| {
+            object.get("type").is_some()
+                && ["node", "storage", "vmid"].iter().any(|name| object.get(name).is_some())
+        };
+        if objects().any(|object| is_resource(&object)) {
+            return Some(Export::ProxmoxResources);
+        }
+        let first = objects().next()?;
         let has = |name: &str| first.iter().any(|(field, _)| field.eq_ignore_ascii_case(name));
         if has("Hypervisor Hostname") && !has("Status") || has("Hypervisor Type") {
             Some(Export::Hypervisors)
@@ -106,8 +115,6 @@ impl Export {
             Some(Export::Flavors)
         } else if has("ID") && has("Status") && (has("Flavor") || has("Flavor Name") || has("Networks")) {
             Some(Export::Servers)
-        } else if has("type") && (has("node") || has("storage") || has("vmid")) {
-            Some(Export::ProxmoxResources)
         } else {
             None
         }

@@ -26,6 +26,7 @@ pub(super) fn convert(reader: &mut Reader, exports: &Exports<'_>, draft: &mut Dr
             resources.first()?,
             "no resource has the type `node`: give the whole list, without `--type vm`",
         );
+        return None;
     }
     for object in guests {
         let guest = guest(reader, &object, draft);

@@ -1,5 +1,6 @@
 //! Plan, or the verdict of the checker on one.
 
+use crate::commands::solve::reasons::Reasons;
 use crate::commands::solve::switch::{Switch, count_actions, summary, switch_name};
 use crate::output::{Answer, counted};
 use dfrsim_context_switch::check::{PlanReport, PlanViolations};
@@ -74,6 +75,8 @@ struct Done {
     cost_mb: u64,
     begin_s: f64,
     end_s: f64,
+    /// The goal or rule for which the action is made.
+    reason: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -96,7 +99,12 @@ pub(crate) struct CheckedPlan {
 }
 
 impl PlanAnswer {
-    pub(super) fn plan(switch: &Switch, has_limit: bool, reached: Option<ObjectiveValue>) -> PlanAnswer {
+    pub(super) fn plan(
+        switch: &Switch,
+        reasons: &Reasons<'_>,
+        has_limit: bool,
+        reached: Option<ObjectiveValue>,
+    ) -> PlanAnswer {
         let proved = is_proven_optimal(&switch.figures, reached);
         let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
@@ -108,6 +116,7 @@ impl PlanAnswer {
             cost_mb: action.cost(cluster),
             begin_s: begin.as_secs_f64(),
             end_s: end.as_secs_f64(),
+            reason: reasons.of(&action),
         };
         let pool = |pool: &Vec<TimedAction>| Pool {
             begin_s: pool.iter().map(|timed| timed.begin).min().unwrap_or_default().as_secs_f64(),
@@ -184,11 +193,13 @@ impl Planned {
         }
         for (Pool { begin_s, actions }, number) in self.pools.iter().zip(1..) {
             line(format!("pool {number}, from {begin_s} s"));
-            for Done { action, vm, from, to, cost_mb, begin_s, end_s } in actions {
+            for Done { action, vm, from, to, cost_mb, begin_s, end_s, reason } in actions {
                 let mut nodes: Vec<&str> = from.iter().chain(to).map(String::as_str).collect();
                 nodes.dedup();
                 let nodes = nodes.join(" -> ");
-                line(format!("  {action:<8} {vm:<width$}  {nodes}  cost {cost_mb}, {begin_s} to {end_s} s"));
+                line(format!(
+                    "  {action:<8} {vm:<width$}  {nodes}  cost {cost_mb}, {begin_s} to {end_s} s: {reason}"
+                ));
             }
         }
         for Switched { action, node, begin_s, end_s } in &self.switches {

@@ -54,6 +54,10 @@ pub(super) fn convert(reader: &mut Reader, exports: &Exports<'_>, draft: &mut Dr
             );
         }
     }
+    // Without nodes, each pod would be on an unknown one.
+    if !reader.is_clean() {
+        return None;
+    }
     let mut nodes = Vec::new();
     for object in &objects.nodes {
         if let Some((host, node)) = node(reader, object, draft) {
