@@ -522,7 +522,7 @@ mod power_tests {
             ("[common.x]\nsteps = [{ from_s = 5, amount = 1 }]\n", "common.x.steps[0].from_s: expected 0"),
             (
                 "[common.x]\nsteps = [{ from_s = 0, amount = 1 }, { from_s = 0, amount = 2 }]\n",
-                "common.x.steps[1].from_s: expected a later begin",
+                "common.x.steps[1].from_s: expected a start after that of the previous step",
             ),
             ("[power]\ncap_w = 239\n", "power.cap_w: expected at least the 240 W of all nodes without tasks"),
             ("[power]\npue = 0.9\n", "power.pue: expected a number between 1 and 100"),
