@@ -213,7 +213,14 @@ class Picture:
 
 def position(value, least, most, begin, end):
     part = (math.log10(value) - math.log10(least)) / (math.log10(most) - math.log10(least))
-    return begin + max(0.0, min(1.0, part)) * (end - begin)
+    return begin + part * (end - begin)
+
+
+def decades(values):
+    """Returns the powers of ten that enclose positive numbers, in ascending order."""
+    values = list(values)
+    least, most = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return [10.0**power for power in range(least, max(most, least + 1) + 1)]
 
 
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"]
@@ -226,12 +233,15 @@ def ratios_svg(rows):
     policies = [policy for policy in NAMES if policy != BASE]
     step, left, wide = 9 * len(workloads) + 10, 150, 330
     picture = Picture(left + (wide + 30) * len(penalties) + 10, 60 + step * len(policies) + 40)
-    least, most = 0.1, 2000.0
+    shown = [rows.ratio((workload, penalty), policy, BASE)
+             for workload in workloads for penalty in penalties for policy in policies]
+    ticks = decades(value for found in shown if found for value in found[2:5])
+    least, most = ticks[0], ticks[-1]
     for panel, penalty in enumerate(penalties):
         begin = left + panel * (wide + 30)
         end, bottom = begin + wide, 40 + step * len(policies)
         picture.text((begin + end) / 2, 30, f"degradation / that of DFRS, penalty {penalty} s", "middle")
-        for tick in [0.1, 1, 10, 100, 1000]:
+        for tick in ticks:
             x = position(tick, least, most, begin, end)
             picture.line(x, 40, x, bottom, "#888" if tick == 1 else "#ddd")
             picture.text(x, bottom + 14, f"{tick:g}", "middle")
@@ -265,12 +275,13 @@ def loads_svg(rows):
     shown = ["EASY", "Greedy\\*", "RANKED", "SRPT", "DFRS", "four numbers", "recommended policy"]
     wide, high = 300, 300
     picture = Picture(60 + (wide + 40) * max(1, len(by_load)) + 130, high + 90)
-    least, most = 1.0, 10000.0
+    ticks = decades(sum(v) / len(v) for values in by_load.values() for v in values.values())
+    least, most = ticks[0], ticks[-1]
     for panel, (workload, values) in enumerate(by_load.items()):
         begin, top = 60 + panel * (wide + 40), 40
         picture.text(begin + wide / 2, 25, f"{workload}: mean degradation by load, penalty {penalty} s", "middle")
         loads = sorted({load for _, load in values})
-        for tick in [1, 10, 100, 1000, 10000]:
+        for tick in ticks:
             y = position(tick, least, most, top + high, top)
             picture.line(begin, y, begin + wide, y, "#ddd")
             picture.text(begin - 5, y + 4, f"{tick:g}", "end")
