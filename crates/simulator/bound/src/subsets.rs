@@ -54,7 +54,7 @@ impl Need {
 /// the optimum of the subset, by the duality of linear programs, but for the CPU, which is not divided
 /// into nodes.
 ///
-/// Which sets fit into memory is solved [exactly](fits_in_memory) by branch and bound. Weights are
+/// Which sets fit into memory is solved exactly by branch and bound. Weights are
 /// searched by changing one after the other, so the bound is valid but need not be the best. Subsets
 /// are taken where jobs need most of an interval between the submission and the deadline of one of
 /// them: of all jobs, or of the critical ones if there are more than 4,000.
