@@ -369,8 +369,8 @@ fn whole_cores(all_parts: Option<u64>, parts: u64, cpu: u64) -> u64 {
     (u128::from(cpu) * cores).div_ceil(ONE.into()) as u64
 }
 
-/// Returns the cores, or parts of them, for a CPU share of the reference node, rounded up, then memory and the
-/// other resources. The list is empty if the number of cores of that node is unknown.
+/// Returns the cores, or parts of them, for a CPU share of the reference node, rounded up, then memory
+/// and the other resources. The list is empty if the number of cores of that node is unknown.
 fn pieces(cores: Option<u64>, cpu: u64, memory: u64, others: &[u32]) -> Vec<i64> {
     let Some(cores) = cores else { return Vec::new() };
     let cores = (u128::from(cpu) * u128::from(cores)).div_ceil(ONE.into());

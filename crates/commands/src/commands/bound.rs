@@ -52,8 +52,8 @@ pub(crate) struct Bound {
     /// Number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// File to write: segment, jobs, bound, with --subsets their bound, and with --clairvoyant the bound with penalties and the
-    /// maximum reached; printed if no file is given
+    /// File to write: segment, jobs, bound, with --subsets their bound, and with --clairvoyant the
+    /// bound with penalties and the maximum reached; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
 }

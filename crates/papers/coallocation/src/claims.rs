@@ -281,9 +281,10 @@ mod tests {
         assert_eq!(ratio(&[Some(1.0)], &[Some(0.0)]), [None]);
     }
 
-    /// Kind, start and utilisation factor of both searches, and of the optimum, of five cases of a size. Case 0: the
-    /// collective request starts an hour earlier. Cases 1 to 3: equal starts, twice with a better collective request, once
-    /// with a better simple one. Case 4: only the collective one is solved.
+    /// Kind, start and utilisation factor of both searches, and of the optimum, of five cases of a
+    /// size. Case 0: the collective request starts an hour earlier. Cases 1 to 3: equal starts, twice
+    /// with a better collective request, once with a better simple one. Case 4: only the collective one
+    /// is solved.
     const CASES: [[Option<(f64, f64)>; 3]; 5] = [
         [Some((7_200.0, 0.5)), Some((3_600.0, 0.5)), Some((0.0, 0.9))],
         [Some((0.0, 0.5)), Some((0.0, 0.6)), Some((0.0, 0.8))],

@@ -85,8 +85,8 @@ impl Pools {
     }
 
     /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
-    /// each pool, and `key` ranks pools if the placement is scored. Pools whose next window comes first are preferred, then those of the lowest size
-    /// rank, then those with the lowest nodes.
+    /// each pool, and `key` ranks pools if the placement is scored. Pools whose next window comes first
+    /// are preferred, then those of the lowest size rank, then those with the lowest nodes.
     pub(super) fn choose(
         &self,
         start: u64,

@@ -39,8 +39,8 @@ pub fn timestamp(text: &str) -> Option<i64> {
     })
 }
 
-/// Parses a duration into seconds, as in limits: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`,
-/// `days-hours:minutes` or `days-hours:minutes:seconds`.
+/// Parses a duration into seconds, as in limits: `minutes`, `minutes:seconds`, `hours:minutes:seconds`,
+/// `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`.
 pub fn duration(text: &str) -> Option<u64> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),

@@ -356,8 +356,9 @@ impl Problem {
         reasons
     }
 
-    /// Returns the overloaded nodes and VMs that should share a node, each node with the resource of which its VMs use more than it has, or
-    /// with the constraint that is violated there and the VMs that violate it.
+    /// Returns the overloaded nodes and VMs that should share a node, each node with the resource of
+    /// which its VMs use more than it has, or with the constraint that is violated there and the VMs
+    /// that violate it.
     pub(super) fn overloaded(&self, loaded: &Loaded<'_>) -> Vec<String> {
         let Adaptation { instance, current, .. } = &self.adaptation;
         let width = instance.dimensions();

@@ -87,8 +87,8 @@ impl WaitsBy {
 }
 
 /// Draws the mean wait of the jobs by the hour of the week of their submission, with a row for each
-/// partition or other group; that of all jobs has a row for each day. `monday` is the time from Monday, 0:00 to the time 0 of the file, in
-/// seconds; without it weeks begin at time 0.
+/// partition or other group; that of all jobs has a row for each day. `monday` is the time from Monday,
+/// 0:00 to the time 0 of the file, in seconds; without it weeks begin at time 0.
 ///
 /// The CSV data have a line for each row and hour with jobs: number of jobs, mean and largest wait.
 ///

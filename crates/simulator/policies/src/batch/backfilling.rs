@@ -9,12 +9,12 @@ use dfrsim_model::SimTime;
 use dfrsim_model::batch::Backfilling;
 
 impl BatchState {
-    /// Starts jobs in queue order until one cannot start: the queue head. The head has a reservation
-    /// at the shadow time, the earliest time at which enough resources will be free; the reservation
-    /// is computed anew in each scheduling cycle. The jobs behind it are tried in the backfill
-    /// order, if the policy has one, and start if they do not delay the head (Lifka 1995; Mu'alem
-    /// and Feitelson 2001, section 2). Under FIRSTFIT the head has no reservation. While the head cannot have a reservation, since too many
-    /// nodes are down, all other jobs may start before it.
+    /// Starts jobs in queue order until one cannot start: the queue head. The head has a reservation at
+    /// the shadow time, the earliest time at which enough resources will be free; the reservation is
+    /// computed anew in each scheduling cycle. The jobs behind it are tried in the backfill order, if
+    /// the policy has one, and start if they do not delay the head (Lifka 1995; Mu'alem and Feitelson
+    /// 2001, section 2). Under FIRSTFIT the head has no reservation. While the head cannot have a
+    /// reservation, since too many nodes are down, all other jobs may start before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
         let first = self.start_in_order(view, decision);
         if let Some(first) = first.filter(|_| !self.is_full()) {

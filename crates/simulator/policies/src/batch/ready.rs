@@ -146,7 +146,7 @@ impl ReadySearch {
             let taken = moving.begin_until(reserved, span.1);
             fitting.available.clear();
             fitting.available.extend(open.iter().zip(taken).map(|(open, taken)| open & !taken));
-            // Changes before the first test are made one by one, too.
+            // The tasks are counted below, once the pools are known.
             (fitting.counted, fitting.tasks) = (0, 0);
         }
         moving.move_to(reserved, span, |pool, is_reserved| {

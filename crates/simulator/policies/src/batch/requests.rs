@@ -73,8 +73,8 @@ impl TaskRequest {
         chosen.unwrap_or_default()
     }
 
-    /// Counts the tasks of this request that fit into the given amounts, without devices. The first amount of every
-    /// request is positive.
+    /// Counts the tasks of this request that fit into the given amounts, without devices. The first
+    /// amount of every request is positive.
     #[inline]
     pub(super) fn tasks_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
         let mut most = self.most_per_node;

@@ -108,12 +108,12 @@ pub enum Unsolved {
 ///
 /// An anytime search. The initial solutions are `wanted` itself, if viable, and a configuration in
 /// which as many VMs as possible stay on their nodes; where VMs fit nowhere, the search kernel of
-/// [`dfrsim_adaptation`] repairs it by ejections. If that fails, all VMs are packed into empty nodes. Small problems are then searched
-/// completely. For others, large neighbourhood search repeatedly removes VMs from a few nodes, or of
-/// a vjob, and reinserts them at low cost. Its first phase evaluates moves by an estimate and
-/// sometimes accepts a higher cost (simulated annealing). The second phase evaluates moves by their
-/// plans and accepts them if the cost does not increase. The search ends when the cost reaches the
-/// lower bound. All assignments that it examines satisfy the constraints.
+/// [`dfrsim_adaptation`] repairs it by ejections. If that fails, all VMs are packed into empty nodes.
+/// Small problems are then searched completely. For others, large neighbourhood search repeatedly
+/// removes VMs from a few nodes, or of a vjob, and reinserts them at low cost. Its first phase
+/// evaluates moves by an estimate and sometimes accepts a higher cost (simulated annealing). The second
+/// phase evaluates moves by their plans and accepts them if the cost does not increase. The search ends
+/// when the cost reaches the lower bound. All assignments that it examines satisfy the constraints.
 ///
 /// # Errors
 /// A VM cannot reach its state, there is no viable configuration, or none was found within the

@@ -52,13 +52,14 @@
 //! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. Dependencies that contradict the times and states of the listing are dropped, as they were evidently removed |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 in the order of appearance, so that no user can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Account`](crate::log::Account)). Steps, and jobs that had not started or have no
-//! time limit, are skipped; jobs that still ran are assumed to run until their limit. The runs of a requeued job (`--duplicates`) are one job, which was submitted with the first one and
-//! runs as long as the last one. Each component of a heterogeneous job is a job. A record has no
-//! fields for GPUs, features, and the number of array tasks that may run at once (from `JobID` such
-//! as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`). These are in
-//! [`Whole::resource_requests`], with the prefix `%` for arrays and `+` for heterogeneous jobs. A
-//! `|` in a field, which `sacct` does not escape, is recognised by the forms of the other fields.
+//! Every line is accounted for ([`Account`](crate::log::Account)). Steps, and jobs that had not started
+//! or have no time limit, are skipped; jobs that still ran are assumed to run until their limit. The
+//! runs of a requeued job (`--duplicates`) are one job, which was submitted with the first one and runs
+//! as long as the last one. Each component of a heterogeneous job is a job. A record has no fields for
+//! GPUs, features, and the number of array tasks that may run at once (from `JobID` such as
+//! `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`). These are in
+//! [`Whole::resource_requests`], with the prefix `%` for arrays and `+` for heterogeneous jobs. A `|`
+//! in a field, which `sacct` does not escape, is recognised by the forms of the other fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and the output of Slurm 22.05
 //! (`scripts/record/sacct`).
