@@ -2,6 +2,7 @@
 //! each with the pools that are reserved in it.
 
 use dfrsim_model::SimTime;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Table of intervals. An interval lasts until the next one begins, and the last one has no end.
@@ -193,8 +194,21 @@ impl NodeSpace {
     }
 
     /// Returns the pools that are reserved at some time until `end`, included.
-    pub(super) fn reserved_until(&self, end: SimTime) -> &[u64] {
+    fn reserved_until(&self, end: SimTime) -> &[u64] {
         &self.bits_until[self.rows[self.interval_at(end)] as usize * self.words..][..self.words]
+    }
+
+    /// Returns the pools that are reserved at some time from `start` to `end`, both included.
+    pub(super) fn reserved_between(&self, start: SimTime, end: SimTime) -> Cow<'_, [u64]> {
+        // A cycle reserves nothing that ends before it.
+        if self.reservations_by_end.first().is_none_or(|(first_end, _)| *first_end > start) {
+            return self.reserved_until(end).into();
+        }
+        let mut reserved = vec![0; self.words];
+        for interval in self.interval_at(start)..=self.interval_at(end) {
+            reserved.iter_mut().zip(self.reserved_in(interval)).for_each(|(word, other)| *word |= other);
+        }
+        reserved.into()
     }
 
     /// Returns the time at which a job that cannot start in an interval is tried again: the end of the
@@ -326,7 +340,9 @@ mod tests {
         let reserved = |pool, start, end| space.is_reserved(pool, (at(start), at(end)));
         assert_eq!([reserved(0, 0, 9), reserved(0, 0, 10), reserved(0, 40, 50)], [false, true, false]);
         assert_eq!([reserved(65, 0, 29), reserved(65, 49, 60), reserved(65, 50, 60)], [false, true, false]);
-        assert_eq!([9, 10, 30].map(|end| space.reserved_until(at(end))), [[0, 0], [1, 0], [1, 2]]);
+        for (start, end, expected) in [(0, 9, [0, 0]), (0, 10, [1, 0]), (20, 30, [1, 2]), (40, 60, [0, 2])] {
+            assert_eq!(*space.reserved_between(at(start), at(end)), expected, "{start} to {end}");
+        }
         let mut span = MovingSpan::default();
         assert_eq!(span.begin_until(&space, at(9)), [0, 0]);
         for (start, end, expected) in [

@@ -106,8 +106,8 @@ impl WillRun {
     pub(super) fn find_slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         let (speed, end) = self.span_now(pools, now, job)?;
         let rooms = &pools.fit_counts[job.request];
-        let reserved = self.reserved.reserved_until(end);
-        let room = |pool: usize| if is_in(reserved, pool) { 0 } else { rooms.by_pool[pool] };
+        let reserved = self.reserved.reserved_between(now, end);
+        let room = |pool: usize| if is_in(&reserved, pool) { 0 } else { rooms.by_pool[pool] };
         Some((pools.choose((speed, now, end), job.request, job.job.size, room), end))
     }
 
@@ -125,10 +125,10 @@ impl WillRun {
                 return Some((speed, end));
             }
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
-            let (mut missing, reserved) = (width, self.reserved.reserved_until(end));
+            let (mut missing, reserved) = (width, self.reserved.reserved_between(now, end));
             let has_room = { open }.any(|pool| {
                 let room = rooms.by_pool[pool];
-                let is_of_use = room > 0 && !is_in(reserved, pool);
+                let is_of_use = room > 0 && !is_in(&reserved, pool);
                 missing -= if is_of_use { room.min(missing) } else { 0 };
                 missing == 0
             });
