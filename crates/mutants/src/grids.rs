@@ -12,6 +12,10 @@ use proptest::test_runner::{Config, TestRng, TestRunner};
 /// Number of grids for each seed.
 const GRIDS: usize = 150;
 
+/// Number of records of a grid beyond which a wrong program is assumed not to end; right ones make a few
+/// hundred.
+const MAX_RECORDS: usize = 100_000;
+
 struct Grid {
     number: usize,
     platform: Platform,
@@ -21,10 +25,12 @@ struct Grid {
     said: Option<String>,
 }
 
-/// Simulates a grid; returns its records, and the violations that the audit finds.
+/// Simulates a grid; returns its records, and the violations that the audit finds. Panics if it does not
+/// end.
 fn simulated(platform: &Platform, jobs: &[GridJob], options: &Options) -> (Vec<String>, Option<String>) {
     let (mut auditor, mut records): (Option<Auditor>, _) = (None, Vec::new());
     let outcome = simulate(platform, jobs, options, |record: Record<'_>| {
+        assert!(records.len() < MAX_RECORDS, "the program does not end");
         records.push(serde_json::to_string(&record).unwrap_or_default());
         match &mut auditor {
             Some(auditor) => auditor.record(&record),
