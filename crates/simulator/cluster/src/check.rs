@@ -88,7 +88,9 @@ impl Checker {
                 return Err(violation(Some(change.job), Rule::NodeUp(node)));
             }
         }
-        let common = unequal.as_ref().and_then(|unequal| unequal.common_in_use());
+        if let Some(unequal) = &mut unequal {
+            unequal.keep_common_use();
+        }
         for change in &decision.changes {
             let active = jobs.get(change.job);
             nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
@@ -109,9 +111,7 @@ impl Checker {
                 }
             }
         }
-        if let Some((unequal, before)) = unequal.as_ref().zip(common.as_ref())
-            && let Some(rule) = unequal.exceeded_common(now, before)
-        {
+        if let Some(rule) = unequal.as_ref().and_then(|unequal| unequal.exceeded_common(now)) {
             let runs = |change: &&Change| !placement_after(change, decision, jobs).is_empty();
             let last = decision.changes.iter().rev().find(runs);
             return Err(violation(last.map(|change| change.job), rule));

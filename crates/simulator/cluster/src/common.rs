@@ -8,12 +8,21 @@ use std::sync::Arc;
 
 /// Amounts in use of all resources of the whole cluster, in units of 2^-20 of one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct CommonUse(Vec<u128>);
+pub(crate) struct CommonUse {
+    used: Vec<u128>,
+    /// Amounts in use before the current decision.
+    before: Vec<u128>,
+}
 
 impl CommonUse {
     /// Creates the state of an idle cluster.
     pub(crate) fn new(resources: &[CommonResource]) -> CommonUse {
-        CommonUse(vec![0; resources.len()])
+        CommonUse { used: vec![0; resources.len()], before: vec![0; resources.len()] }
+    }
+
+    /// Keeps the amounts, with which those after a decision are compared.
+    pub(crate) fn keep(&mut self) {
+        self.before.copy_from_slice(&self.used);
     }
 
     /// Changes the amounts by those of a job at a yield.
@@ -24,24 +33,19 @@ impl CommonUse {
         at: Yield,
         change: impl Fn(&mut u128, u128),
     ) {
-        for ((used, resource), amount) in self.0.iter_mut().zip(resources).zip(&demand.common) {
+        for ((used, resource), amount) in self.used.iter_mut().zip(resources).zip(&demand.common) {
             let factor = if resource.demand == CommonDemand::Draw { at } else { Yield::ONE };
             change(used, u128::from(*amount) * u128::from(factor.units()));
         }
     }
 
-    /// Finds the first resource that is exceeded now, and of which more is in use than before. Jobs may
-    /// keep what they have when the amount falls.
-    pub(crate) fn violated_rule(
-        &self,
-        now: SimTime,
-        resources: &[CommonResource],
-        before: &CommonUse,
-    ) -> Option<Rule> {
+    /// Finds the first resource that is exceeded now, and of which more is in use than was kept. Jobs may
+    /// retain what they have when the amount falls.
+    pub(crate) fn violated_rule(&self, now: SimTime, resources: &[CommonResource]) -> Option<Rule> {
         let exceeds = |((resource, used), before): &((&CommonResource, &u128), &u128)| {
             used > before && **used > u128::from(resource.amount_at(now)) << Yield::BITS
         };
-        let found = resources.iter().zip(&self.0).zip(&before.0).find(exceeds);
+        let found = resources.iter().zip(&self.used).zip(&self.before).find(exceeds);
         found.map(|((resource, _), _)| Rule::Common(Arc::clone(&resource.name)))
     }
 }

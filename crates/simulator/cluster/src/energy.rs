@@ -1,6 +1,6 @@
 //! Energy that the nodes of a cluster draw, and the power over time.
 
-use crate::{Observer, Occurrence, Placement, PlatformChange};
+use crate::{NodeRange, Observer, Occurrence, Placement, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::NodeSpan;
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
@@ -11,6 +11,7 @@ use dfrsim_model::{Share, SimTime, Yield};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::ops::Range;
 
 /// Nanojoules in a kilowatt-hour.
 const KILOWATT_HOUR: f64 = 3.6e15;
@@ -20,13 +21,15 @@ const KILOWATT_HOUR: f64 = 3.6e15;
 #[derive(Clone, Debug)]
 pub struct EnergyMetrics {
     classes: NodeClasses,
-    /// Power cap above idle nodes, if there is one.
-    cap: Option<CommonResource>,
+    /// Power cap above idle nodes, if there is one, and its smallest amount in units of the sums.
+    cap: Option<(CommonResource, u128)>,
     /// Power of the nodes that are up without tasks, in milliwatts.
     idle: u64,
     /// Power that the tasks add, in milliwatts times units of 2^-20.
     added: u128,
     jobs: FxHashMap<u64, JobPower>,
+    /// Vectors of jobs that have left, for those that arrive.
+    spare: Vec<Vec<u64>>,
     begin: Option<SimTime>,
     now: SimTime,
     energy: u128,
@@ -89,9 +92,14 @@ impl JobPower {
     fn power(&self) -> u128 {
         u128::from(self.full) * u128::from(self.at.units())
     }
-    fn advance(&mut self, now: SimTime) {
-        self.energy += self.power() * u128::from(now.since(self.since).micros());
+    /// Adds the energy since the last change; returns the power, which may change now.
+    fn advance(&mut self, now: SimTime) -> u128 {
+        let power = self.power();
+        if power > 0 {
+            self.energy += power * u128::from(now.since(self.since).micros());
+        }
         self.since = now;
+        power
     }
 }
 
@@ -102,10 +110,11 @@ impl EnergyMetrics {
         let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw);
         Some(EnergyMetrics {
             classes: classes.clone(),
-            cap: cap.cloned(),
+            cap: cap.map(|cap| (cap.clone(), u128::from(cap.smallest_amount()) * ENERGY_PARTS)),
             idle: classes.idle_power(),
             added: 0,
             jobs: FxHashMap::default(),
+            spare: Vec::new(),
             begin: None,
             now: SimTime::ZERO,
             energy: 0,
@@ -181,10 +190,12 @@ impl EnergyMetrics {
                 self.price += energy * series.price.get(at).map_or(0, |value| u128::from(*value));
             }
         }
-        for (from, until, amount) in self.cap.iter().flat_map(CommonResource::spans) {
-            let (from, until) = (from.max(self.now), until.min(now));
-            if self.added > u128::from(amount) * ENERGY_PARTS && from < until {
-                self.over_cap += until.since(from).micros();
+        if let Some((cap, _)) = self.cap.as_ref().filter(|(_, least)| self.added > *least) {
+            for (from, until, amount) in cap.spans() {
+                let (from, until) = (from.max(self.now), until.min(now));
+                if self.added > u128::from(amount) * ENERGY_PARTS && from < until {
+                    self.over_cap += until.since(from).micros();
+                }
             }
         }
         self.now = now;
@@ -193,30 +204,51 @@ impl EnergyMetrics {
     /// Replaces the power of a running job.
     fn set(&mut self, now: SimTime, job: u64, change: impl FnOnce(&mut JobPower)) {
         let Some(job) = self.jobs.get_mut(&job) else { return };
-        job.advance(now);
-        self.added -= job.power();
+        self.added -= job.advance(now);
         change(job);
         self.added += job.power();
     }
 
     fn place(&mut self, now: SimTime, job: u64, on: Placement<'_>, at: Yield) {
-        let Some(of_task) = self.jobs.get(&job).map(|job| &job.of_task) else { return };
-        let of_range = |range: &crate::NodeRange| {
-            let nodes = range.indices();
-            let (first, last) =
-                (self.classes.class_of(nodes.start as u32), self.classes.class_of(nodes.end as u32 - 1));
-            if first == last {
-                return of_task[first] * u64::from(range.tasks) * nodes.len() as u64;
-            }
-            let of_node = |node: usize| of_task[self.classes.class_of(node as u32)] * u64::from(range.tasks);
-            nodes.map(of_node).sum()
+        let Some(job) = self.jobs.get_mut(&job) else { return };
+        let of_range = |range: &NodeRange| {
+            let by_class = self.classes.by_class(range.indices());
+            let tasks = |nodes: Range<usize>| u64::from(range.tasks) * nodes.len() as u64;
+            by_class.map(|(class, nodes)| job.of_task[class] * tasks(nodes)).sum::<u64>()
         };
         let full = on.ranges().iter().map(of_range).sum();
-        self.set(now, job, |job| (job.full, job.at) = (full, at));
+        self.added -= job.advance(now);
+        (job.full, job.at) = (full, at);
+        self.added += job.power();
     }
 
-    fn power_of_tasks(&self, cpu_need: Share, demand: &Demand) -> Vec<u64> {
-        (0..self.classes.classes().len()).map(|at| self.classes.task_power(at, cpu_need, demand)).collect()
+    /// Adds a job that arrives, with the power of its tasks without further requests.
+    fn submit(&mut self, now: SimTime, job: u64, cpu_need: Share) {
+        let mut of_task = self.spare.pop().unwrap_or_default();
+        let plain = Demand::default();
+        of_task.extend(
+            (0..self.classes.classes().len()).map(|at| self.classes.task_power(at, cpu_need, &plain)),
+        );
+        self.jobs.insert(job, JobPower { of_task, cpu_need, since: now, ..JobPower::default() });
+    }
+
+    /// Adds the units that the tasks of a job request to their power.
+    fn request(&mut self, job: u64, demand: &Demand) {
+        let requests_units = demand.resources.iter().any(|asked| asked.count > 0);
+        if let Some(job) = self.jobs.get_mut(&job).filter(|_| requests_units) {
+            for (at, power) in job.of_task.iter_mut().enumerate() {
+                *power = self.classes.task_power(at, job.cpu_need, demand);
+            }
+        }
+    }
+
+    /// Removes a job that leaves.
+    fn remove(&mut self, now: SimTime, job: u64) {
+        let Some(mut job) = self.jobs.remove(&job) else { return };
+        self.added -= job.advance(now);
+        self.last_job = job.energy;
+        job.of_task.clear();
+        self.spare.push(job.of_task);
     }
 
     fn idle_of(&self, spans: &[NodeSpan]) -> u64 {
@@ -232,18 +264,8 @@ impl Observer for EnergyMetrics {
         }
         self.advance(now);
         match occurrence {
-            Occurrence::Submitted(it, _) => {
-                let of_task = self.power_of_tasks(it.cpu_need, &Demand::default());
-                let power = JobPower { of_task, cpu_need: it.cpu_need, since: now, ..JobPower::default() };
-                self.jobs.insert(job, power);
-            }
-            Occurrence::Asked(demand, _) => {
-                let need = self.jobs.get(&job).map(|job| job.cpu_need).unwrap_or_default();
-                let of_task = self.power_of_tasks(need, demand);
-                if let Some(job) = self.jobs.get_mut(&job) {
-                    job.of_task = of_task;
-                }
-            }
+            Occurrence::Submitted(it, _) => self.submit(now, job, it.cpu_need),
+            Occurrence::Asked(demand, _) => self.request(job, demand),
             Occurrence::Started(on, at) | Occurrence::Resumed(on, at) | Occurrence::Migrated(on, at, ..) => {
                 self.place(now, job, on, at);
             }
@@ -252,10 +274,7 @@ impl Observer for EnergyMetrics {
             Occurrence::Rejected
             | Occurrence::Killed(_)
             | Occurrence::Lost(..)
-            | Occurrence::Completed(_) => {
-                self.set(now, job, |job| job.full = 0);
-                self.last_job = self.jobs.remove(&job).map_or(0, |job| job.energy);
-            }
+            | Occurrence::Completed(_) => self.remove(now, job),
             Occurrence::Linked(_) | Occurrence::Bound(_) => {}
         }
     }

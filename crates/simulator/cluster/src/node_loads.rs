@@ -57,12 +57,13 @@ impl Load {
     fn of(tasks: u32, need: Share, memory: Share, at: Yield) -> Load {
         Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
     }
-    fn excess(self, node: usize) -> Option<Rule> {
+    /// Returns the rule that this load of a node violates if the node has so much memory and CPU.
+    fn excess(self, node: usize, (memory, cpu): (u64, CpuUse)) -> Option<Rule> {
         let node = NodeId(node as u32);
-        if self.memory > u64::from(Share::ONE.units()) {
+        if self.memory > memory {
             Some(Rule::Memory(node))
         } else {
-            (self.cpu > CpuUse::ONE).then_some(Rule::Cpu(node))
+            (self.cpu > cpu).then_some(Rule::Cpu(node))
         }
     }
 }
@@ -123,15 +124,20 @@ impl NodeLoads {
 
     /// Finds the first node of the placement whose capacity is exceeded.
     pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Rule> {
-        for range in placement.ranges() {
-            for (block, nodes) in by_block(range.indices()) {
-                let Block { common, partial_additions: single } = self.blocks[block];
-                // If all nodes of the block have the same load, checking one of them is enough.
-                let differing = if single == 0 { nodes.start..nodes.start + 1 } else { nodes };
-                for (node, &load) in differing.clone().zip(&self.nodes[differing]) {
-                    if let Some(excess) = (common + load).excess(node) {
-                        return Some(excess);
-                    }
+        let whole = (u64::from(Share::ONE.units()), CpuUse::ONE);
+        placement.ranges().iter().find_map(|range| self.excess_in(range.indices(), whole))
+    }
+
+    /// Finds the first of some consecutive nodes whose memory or CPU is exceeded if each has so much.
+    #[inline]
+    pub(crate) fn excess_in(&self, nodes: Range<usize>, capacity: (u64, CpuUse)) -> Option<Rule> {
+        for (block, nodes) in by_block(nodes) {
+            let Block { common, partial_additions: single } = self.blocks[block];
+            // If all nodes of the block have the same load, checking one of them is enough.
+            let differing = if single == 0 { nodes.start..nodes.start + 1 } else { nodes };
+            for (node, &load) in differing.clone().zip(&self.nodes[differing]) {
+                if let Some(excess) = (common + load).excess(node, capacity) {
+                    return Some(excess);
                 }
             }
         }

@@ -4,9 +4,10 @@ use crate::common::CommonUse;
 use crate::devices::DeviceState;
 use crate::node_loads::NodeLoads;
 use crate::{JobHandle, NodeRange, Placement, Rule};
-use dfrsim_model::platform::classes::{Demand, NodeClasses, UnequalNodes};
+use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses, UnequalNodes};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices};
 use dfrsim_model::{Job, NodeId, Share, SimTime, Yield};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// State of heterogeneous nodes. CPU and memory in use are in [`NodeLoads`], as for every cluster.
@@ -30,13 +31,14 @@ impl UnequalState {
         let common = CommonUse::new(classes.common());
         UnequalState { nodes, demands: Vec::new(), used, devices, common }
     }
-    /// Returns the amounts in use of the resources of the whole cluster; `None` if there are none.
-    pub(crate) fn common_in_use(&self) -> Option<CommonUse> {
-        (!self.classes().common().is_empty()).then(|| self.common.clone())
+    /// Keeps the amounts in use of the resources of the whole cluster, with which those after a decision
+    /// are compared.
+    pub(crate) fn keep_common_use(&mut self) {
+        self.common.keep();
     }
-    /// Finds a resource of the whole cluster that is exceeded, and of which more is in use than before.
-    pub(crate) fn exceeded_common(&self, now: SimTime, before: &CommonUse) -> Option<Rule> {
-        self.common.violated_rule(now, self.classes().common(), before)
+    /// Finds a resource of the whole cluster that is exceeded, and of which more is in use than was kept.
+    pub(crate) fn exceeded_common(&self, now: SimTime) -> Option<Rule> {
+        self.common.violated_rule(now, self.classes().common())
     }
     /// Returns the devices of each node that a job holds; empty if it requests none.
     pub(crate) fn devices(&self, job: JobHandle) -> &[(u32, OnDevices)] {
@@ -50,6 +52,9 @@ impl UnequalState {
     /// Assigns tasks of a job, which holds no devices, to those that a decision names, or else to those
     /// that the rule of the platform chooses.
     pub(crate) fn bind(&mut self, job: JobHandle, placement: Placement<'_>, named: &[(u32, OnDevices)]) {
+        if self.devices.is_none() {
+            return;
+        }
         let nodes = Arc::clone(&self.nodes);
         if let Some((request, devices)) = self.device_request(job) {
             devices.bind(job, request, placement, named, &nodes.classes);
@@ -79,6 +84,9 @@ impl UnequalState {
     /// Returns the speed of the slowest of the nodes.
     pub(crate) fn speed_on(&self, placement: Placement<'_>) -> Yield {
         let classes = self.classes();
+        if let [only] = classes.classes() {
+            return only.speed;
+        }
         let of_range = |range: &NodeRange| {
             let nodes = range.indices();
             let (first, last) =
@@ -99,7 +107,7 @@ impl UnequalState {
         if !demand.common.is_empty() && !placement.is_empty() {
             self.common.change(self.nodes.classes.common(), demand, at, &change);
         }
-        if demand.resources.iter().all(|asked| asked.count == 0) {
+        if resources.is_empty() || demand.resources.iter().all(|asked| asked.count == 0) {
             return;
         }
         for part in placement {
@@ -129,7 +137,11 @@ impl UnequalState {
         placement: Placement<'_>,
         loads: &NodeLoads,
     ) -> Option<Rule> {
-        let violated = placement.iter().find_map(|part| self.violated_rule_on(job, part.node, loads));
+        let of_range = |range: &NodeRange| {
+            let mut by_class = self.classes().by_class(range.indices());
+            by_class.find_map(|(class, nodes)| self.violated_rule_in(job, class, nodes, loads))
+        };
+        let violated = placement.ranges().iter().find_map(of_range);
         violated.or_else(|| self.violated_devices(job, placement))
     }
     fn violated_devices(&self, job: JobHandle, placement: Placement<'_>) -> Option<Rule> {
@@ -138,30 +150,43 @@ impl UnequalState {
         let node = devices.violation(job, request, placement, self.classes())?;
         Some(Rule::Device(node, Arc::clone(&self.classes().resources()[devices.resource].name)))
     }
-    fn violated_rule_on(&self, job: JobHandle, node: NodeId, loads: &NodeLoads) -> Option<Rule> {
+    /// Finds the first rule that the job violates on consecutive nodes of a class.
+    fn violated_rule_in(
+        &self,
+        job: JobHandle,
+        place: usize,
+        nodes: Range<usize>,
+        loads: &NodeLoads,
+    ) -> Option<Rule> {
         let classes = self.classes();
-        let place = classes.class_of(node.0);
-        let class = &classes.classes()[place];
-        let demand = self.demand(job);
-        if let Some(missing) = classes.feature_names(demand.features & !class.features).next() {
-            return Some(Rule::Feature(node, missing.into()));
+        let (class, demand, first) =
+            (&classes.classes()[place], self.demand(job), NodeId(nodes.start as u32));
+        let missing = demand.features & !class.features;
+        if missing != 0 {
+            let name = classes.feature_names(missing).next().unwrap_or_default();
+            return Some(Rule::Feature(first, name.into()));
         }
         if let Some(some) = demand.any_of.iter().find(|&&some| some & class.features == 0) {
             let names = classes.feature_names(*some).collect::<Vec<_>>().join("|");
-            return Some(Rule::Feature(node, names.into()));
+            return Some(Rule::Feature(first, names.into()));
         }
-        if loads.memory_in_use(node) > class.memory {
-            return Some(Rule::Memory(node));
+        let capacity = (class.memory, classes.cpu(place));
+        if classes.resources().is_empty() {
+            return loads.excess_in(nodes, capacity);
         }
-        if loads.cpu_in_use(node) > classes.cpu(place) {
-            return Some(Rule::Cpu(node));
-        }
-        let resources = classes.resources();
-        let used = &self.used[node.index() * resources.len()..];
+        let violated = |node: usize| {
+            loads.excess_in(node..node + 1, capacity).or_else(|| self.violated_resource(class, node))
+        };
+        { nodes }.find_map(violated)
+    }
+    /// Finds the first resource of a node of a class that is exceeded.
+    fn violated_resource(&self, class: &NodeClass, node: usize) -> Option<Rule> {
+        let resources = self.classes().resources();
+        let used = &self.used[node * resources.len()..];
         let exceeded = resources.iter().zip(used).zip(&class.amounts).find(|((_, used), amount)| {
             let whole = u128::from(Share::ONE.units()) << Yield::BITS;
             **used > u128::from(**amount) * whole
         });
-        exceeded.map(|((resource, _), _)| Rule::Resource(node, Arc::clone(&resource.name)))
+        exceeded.map(|((resource, _), _)| Rule::Resource(NodeId(node as u32), Arc::clone(&resource.name)))
     }
 }

@@ -32,6 +32,11 @@ const CLASSES: &str = "classes = [
 /// Identical nodes.
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
 
+/// Identical nodes whose power never exceeds the cap, so that only licences can bind, from the first job
+/// on that requests some.
+const FRUGAL: &str =
+    "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 120 } }]";
+
 /// Fractional policies with all ways of starting jobs and of dividing CPU that know a power cap.
 const FRACTIONAL: [&str; 6] = [
     "Greedy*/OPT=MIN",
@@ -201,7 +206,7 @@ proptest! {
         jobs in workload(1), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL]),
         policy in prop::sample::select(policies()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
@@ -220,7 +225,7 @@ proptest! {
     #[test]
     fn batch_policies_agree_with_the_reference(
         jobs in workload(1), seed in 0..1000_u64,
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL]),
         policy in prop::sample::select(policies()),
     ) {
         let name = policy.to_string();

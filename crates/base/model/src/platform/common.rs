@@ -51,6 +51,10 @@ impl CommonResource {
     pub fn largest_amount(&self) -> u64 {
         self.steps.iter().map(|(_, amount)| *amount).max().unwrap_or(0)
     }
+    /// Returns the smallest amount of all times.
+    pub fn smallest_amount(&self) -> u64 {
+        self.steps.iter().map(|(_, amount)| *amount).min().unwrap_or(0)
+    }
     /// Iterates over the times at which the amount increases.
     pub fn rises(&self) -> impl Iterator<Item = SimTime> {
         self.steps.windows(2).filter(|pair| pair[1].1 > pair[0].1).map(|pair| pair[1].0)
@@ -75,6 +79,7 @@ mod tests {
         let amounts = [0, 9, 10, 19, 20, 99].map(|at| resource.amount_at(second(at)));
         assert_eq!(amounts, [5, 5, 2, 2, 7, 7]);
         assert_eq!((resource.lasting_amount(), resource.largest_amount()), (7, 7));
+        assert_eq!(resource.smallest_amount(), 2);
         assert_eq!(resource.rises().collect::<Vec<_>>(), [second(20)]);
         assert_eq!(resource.spans().nth(1), Some((second(10), second(20), 2)));
     }

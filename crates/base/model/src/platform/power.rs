@@ -98,7 +98,10 @@ impl fmt::Display for PowerCap {
 
 /// Computes a part of a power, rounded up.
 pub(super) fn part(whole: u64, part: u64, of: u64) -> u64 {
-    (u128::from(whole) * u128::from(part)).div_ceil(u128::from(of.max(1))) as u64
+    match whole.checked_mul(part) {
+        Some(product) => product.div_ceil(of.max(1)),
+        None => (u128::from(whole) * u128::from(part)).div_ceil(u128::from(of.max(1))) as u64,
+    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 pub(super) struct MisfitCounts<'a> {
     nodes: &'a UnequalNodes,
     counts: Misfits,
-    /// Job that has just arrived, and is not counted yet.
-    arrived: Option<Job>,
+    /// Job that has just arrived, if it is not counted yet: its number, and what its tasks need.
+    arrived: Job,
+    is_counted: bool,
     /// Requests of a job that requests nothing beyond CPU and memory.
     plain: Demand,
     /// True if tasks use parts of units that are shared; otherwise they hold whole units.
@@ -30,7 +31,8 @@ impl<'a> MisfitCounts<'a> {
         MisfitCounts {
             nodes,
             counts: Misfits::default(),
-            arrived: None,
+            arrived: Job::default(),
+            is_counted: true,
             plain: Demand {
                 resources: vec![ResourceRequest::default(); nodes.classes.resources().len()],
                 ..Demand::default()
@@ -45,7 +47,9 @@ impl<'a> MisfitCounts<'a> {
     /// Counts the job that has arrived, if there is one, by its requests; those of a plain job without
     /// them.
     fn count(&mut self, requested: Option<&Demand>) {
-        let Some(job) = self.arrived.take() else { return };
+        if std::mem::replace(&mut self.is_counted, true) {
+            return;
+        }
         let demand = match requested {
             // Under a power cap their jobs run slower instead of waiting.
             Some(requested) if self.shares => &Demand { common: Vec::new(), ..requested.clone() },
@@ -53,9 +57,9 @@ impl<'a> MisfitCounts<'a> {
             None => &self.plain,
         };
         let is_rounded = self.is_rounded(demand);
-        self.counts.add(&self.nodes.classes, &job, demand);
+        self.counts.add(&self.nodes.classes, &self.arrived, demand);
         self.rounded += u64::from(is_rounded);
-        self.note_features(job.id);
+        self.note_features(self.arrived.id);
     }
 
     /// Notes the features that the log gives for a job and no class has. Partitions and reservations
@@ -110,7 +114,10 @@ impl Observer for MisfitCounts<'_> {
         match occurrence {
             Occurrence::Submitted(job, _) => {
                 self.count(None);
-                self.arrived = Some(job.clone());
+                let Job { id, tasks, cpu_need, memory, .. } = *job;
+                (self.arrived.id, self.arrived.tasks) = (id, tasks);
+                (self.arrived.cpu_need, self.arrived.memory) = (cpu_need, memory);
+                self.is_counted = false;
             }
             Occurrence::Asked(demand, _) => self.count(Some(demand)),
             _ => {}

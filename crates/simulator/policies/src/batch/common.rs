@@ -17,23 +17,53 @@ pub(super) struct CommonAmounts {
     /// Largest amount of all times, and what jobs leave of it.
     largest: Vec<u64>,
     left: Vec<u64>,
+    /// Smallest amount of all times.
+    smallest: Vec<u64>,
+    /// Largest number of tasks that can run at once, each on a node of its own; `None` if tasks share
+    /// nodes.
+    most_tasks: Option<u64>,
+    /// True if an amount may become too small for the jobs seen so far: so many tasks, each with the
+    /// largest part of a task, need more than the smallest amount of all times.
+    can_bind: bool,
     /// Free amounts over time in the current cycle, beside running jobs and the reservation of the queue
     /// head; present once they are needed.
     over_time: Option<Vec<Profile>>,
 }
 
 impl CommonAmounts {
-    /// Creates the amounts of an idle cluster; `None` if there are no such resources.
-    pub(super) fn new(classes: Option<&NodeClasses>) -> Option<Box<CommonAmounts>> {
+    /// Creates the amounts of an idle cluster; `None` if there are no such resources. `most_tasks` is the
+    /// largest number of tasks that can run at once, if each has a node of its own; `before` are the
+    /// amounts before the nodes changed.
+    pub(super) fn new(
+        classes: Option<&NodeClasses>,
+        most_tasks: Option<u64>,
+        before: Option<&CommonAmounts>,
+    ) -> Option<Box<CommonAmounts>> {
         let resources = classes.map(NodeClasses::common).filter(|resources| !resources.is_empty())?;
         let largest: Vec<u64> = resources.iter().map(CommonResource::largest_amount).collect();
         Some(Box::new(CommonAmounts {
             has_steps: resources.iter().any(|resource| resource.steps.len() > 1),
+            smallest: resources.iter().map(CommonResource::smallest_amount).collect(),
             largest: largest.clone(),
             left: largest,
+            most_tasks,
+            can_bind: most_tasks.is_none() || before.is_some_and(CommonAmounts::can_bind),
             resources: resources.to_vec(),
             over_time: None,
         }))
+    }
+
+    /// Learns the amounts of a job with this number of tasks.
+    pub(super) fn learn(&mut self, amounts: &[u64], tasks: u64) {
+        let Some(most) = self.most_tasks.filter(|_| !self.can_bind) else { return };
+        let mut each = self.smallest.iter().zip(amounts);
+        self.can_bind =
+            each.any(|(smallest, amount)| amount.saturating_mul(most) > smallest.saturating_mul(tasks));
+    }
+
+    /// Returns whether an amount may become too small for the jobs seen so far.
+    pub(super) fn can_bind(&self) -> bool {
+        self.can_bind
     }
 
     /// Returns whether a job with these amounts can run at some time, for as long as it may take.
@@ -74,12 +104,15 @@ impl CommonAmounts {
     /// Begins a cycle; returns whether it needs a plan from its start on.
     pub(super) fn begin_cycle(&mut self) -> bool {
         self.over_time = None;
-        self.has_steps
+        self.has_steps && self.can_bind
     }
 
     /// Returns whether what is left now suffices for all of these amounts together. Amounts that do not
     /// change over time then limit none of their jobs in the cycle, which needs no plan.
     pub(super) fn suffices<'a>(&self, amounts: impl IntoIterator<Item = &'a [u64]>) -> bool {
+        if !self.can_bind {
+            return true;
+        }
         let mut left = self.left.clone();
         let mut take = |amounts: &[u64]| {
             left.iter_mut().zip(amounts).all(|(left, amount)| {

@@ -137,7 +137,7 @@ impl Query {
                 let (job, submit) = (JobHandle::new(u32::MAX), view.now());
                 Waiting::new(BatchJob { job, sequence: u64::MAX, submit, size: width, estimate }, 0)
             }
-            Query::Seen(job) => Waiting::new(BatchJob::new(view, job), pools.requests.request_of(view, job)),
+            Query::Seen(job) => Waiting::new(BatchJob::new(view, job), pools.request_of(view, job)),
         }
     }
 }
@@ -239,7 +239,7 @@ impl LocalScheduler {
 
     /// Returns whether a job that the view considers could ever run on this cluster.
     pub fn could_run(&mut self, view: View<'_>, job: JobHandle) -> bool {
-        let need = self.scheduler.state.pools.requests.request_of(view, job);
+        let need = self.scheduler.state.pools.request_of(view, job);
         let site = self.scheduler.state.site.as_ref();
         self.scheduler.state.pools.max_tasks(need) >= view.job(job).tasks().into()
             && site.is_none_or(|site| site.priority_on_arrival(view, job).1)

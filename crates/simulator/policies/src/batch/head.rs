@@ -54,7 +54,7 @@ impl HeadReservation {
                 known_misfits: refused,
             }
         };
-        if let Some(mut free) = pools.single() {
+        if let Some(mut free) = pools.free_of_unlimited_pool() {
             let mut time = now;
             for (end, run) in releases {
                 if free >= width && end > time {
@@ -173,7 +173,9 @@ impl HeadReservation {
         now: SimTime,
         job: &Waiting,
     ) -> Option<Slot> {
-        let Some(free) = pools.single() else { return self.find_backfill_slot_on_groups(pools, now, job) };
+        let Some(free) = pools.free_of_unlimited_pool() else {
+            return self.find_backfill_slot_on_groups(pools, now, job);
+        };
         let (width, end) = (u64::from(job.job.size), job.job.end(now, pools.groups[0].speed));
         if width > free || end > self.shadow_time && width > self.extra_nodes {
             return None;

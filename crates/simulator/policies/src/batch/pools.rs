@@ -15,7 +15,7 @@ use super::job::BatchJob;
 use super::keys::{self, LargestNode};
 use super::queue::Waiting;
 use super::requests::{TaskRequest, TaskRequests};
-use dfrsim_cluster::{DevicesOnNodes, View};
+use dfrsim_cluster::{DevicesOnNodes, JobHandle, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::task_mix::TaskMix;
@@ -42,6 +42,9 @@ pub(super) struct Pools {
     /// its free nodes describes the cluster.
     pub(super) is_one_pool: bool,
     pub(super) is_single: bool,
+    /// True if the nodes are a single pool, and no resource of the whole cluster can become too small for
+    /// the jobs seen so far.
+    is_unlimited: bool,
     /// Resources of the whole cluster; `None` if there are none.
     pub(super) common: Option<Box<CommonAmounts>>,
     pub(super) has_windows: bool,
@@ -142,12 +145,14 @@ impl Pools {
             }
             pools = group.pools.end;
         }
-        self.common = CommonAmounts::new(view.classes());
         self.is_one_pool = self.node_use == NodeUse::Whole
             && self.groups.len() == 1
             && !self.has_windows
             && !view.is_drained(NodeId(0));
+        let most_tasks = self.is_one_pool.then(|| view.nodes().into());
+        self.common = CommonAmounts::new(view.classes(), most_tasks, self.common.as_deref());
         self.is_single = self.is_one_pool && self.common.is_none();
+        self.is_unlimited = self.is_one_pool && !self.common.as_ref().is_some_and(|common| common.can_bind());
         self.free.clone_from(&self.capacity);
         let dimensions = self.requests.dimensions();
         self.total = vec![0; dimensions];
@@ -172,6 +177,36 @@ impl Pools {
     #[inline]
     pub(super) fn single(&self) -> Option<u64> {
         self.is_single.then(|| self.free[0])
+    }
+
+    /// Returns the number of free nodes if the nodes are a single pool, and nothing else limits the jobs
+    /// seen so far.
+    #[inline]
+    pub(super) fn free_of_unlimited_pool(&self) -> Option<u64> {
+        self.is_unlimited.then(|| self.free[0])
+    }
+
+    /// Returns the number of a job's request; jobs with equal tasks share it.
+    #[inline]
+    pub(super) fn request_of(&mut self, view: View<'_>, job: JobHandle) -> usize {
+        let request = self.requests.request_of(view, job);
+        if self.common.is_some() {
+            self.learn_common_amounts(request, view.job(job).tasks());
+        }
+        request
+    }
+
+    /// Learns the amounts of the resources of the whole cluster that a job with this request holds.
+    #[inline(never)]
+    fn learn_common_amounts(&mut self, request: usize, tasks: u32) {
+        let Some(common) = self.common.as_mut().filter(|common| !common.can_bind()) else { return };
+        common.learn(&self.requests.get(request).common, tasks.into());
+        if common.can_bind() {
+            self.is_unlimited = false;
+            // Counts of tasks were not kept up to date.
+            self.base_version = self.version() + 1;
+            self.changed.clear();
+        }
     }
 
     /// Returns the number of free nodes if the nodes are a single pool. Other resources may limit jobs.
@@ -359,7 +394,7 @@ impl Pools {
     /// count.
     #[inline]
     pub(super) fn count(&mut self, need: usize) {
-        if !self.is_single {
+        if !self.is_unlimited {
             self.count_pools(need);
         }
     }
@@ -387,7 +422,7 @@ impl Pools {
     /// Finds a slot now, on the fastest nodes that suffice.
     #[inline]
     pub(super) fn find_slot_now(&mut self, now: SimTime, job: &Waiting) -> Option<Slot> {
-        let Some(free) = self.single() else { return self.find_slot_on_groups(now, job) };
+        let Some(free) = self.free_of_unlimited_pool() else { return self.find_slot_on_groups(now, job) };
         let end = || (Allocation::default(), job.job.end(now, self.groups[0].speed));
         (u64::from(job.job.size) <= free).then(end)
     }
@@ -471,25 +506,32 @@ impl Pools {
     }
 
     /// Allocates resources to a job.
-    #[inline]
+    #[inline(always)]
     pub(super) fn allocate(&mut self, need: usize, split: &Allocation, width: u32) {
-        if self.is_single {
-            self.free[0] -= u64::from(width);
-            self.total[0] -= u64::from(width);
-            return;
+        let take = |free: &mut u64, amount: u64| *free -= amount;
+        match self.is_unlimited {
+            true => self.change_of_one_pool(need, width, take),
+            false => self.change(need, split, width, take),
         }
-        self.change(need, split, width, |free, amount| *free -= amount);
     }
 
     /// Releases the resources of a job.
     #[inline]
     pub(super) fn release(&mut self, need: usize, split: &Allocation, width: u32) {
-        if self.is_single {
-            self.free[0] += u64::from(width);
-            self.total[0] += u64::from(width);
-            return;
+        let give = |free: &mut u64, amount: u64| *free += amount;
+        match self.is_unlimited {
+            true => self.change_of_one_pool(need, width, give),
+            false => self.change(need, split, width, give),
         }
-        self.change(need, split, width, |free, amount| *free += amount);
+    }
+
+    #[inline(always)]
+    fn change_of_one_pool(&mut self, need: usize, width: u32, change: impl Fn(&mut u64, u64)) {
+        change(&mut self.free[0], width.into());
+        change(&mut self.total[0], width.into());
+        if let Some(common) = &mut self.common {
+            common.change(&self.requests.get(need).common, change);
+        }
     }
 
     #[inline(never)]

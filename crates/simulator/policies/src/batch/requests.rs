@@ -6,7 +6,7 @@ use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Tenancy of a whole node, an additional resource where some jobs share nodes and others do not: a
 /// task of a job with whole nodes takes all of it, any other task one unit.
@@ -17,7 +17,7 @@ pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
 /// Resource request per task: a node of its own; or cores, memory, and other resources in their
 /// order.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
     /// Request for devices, whose free parts follow the other amounts of a node.
@@ -98,7 +98,9 @@ pub(super) struct TaskRequests {
     device: Option<usize>,
     columns: usize,
     all: Vec<TaskRequest>,
-    numbers: BTreeMap<TaskRequest, usize>,
+    numbers: FxHashMap<TaskRequest, usize>,
+    /// Request of the job that is being looked up, whose vectors are used again.
+    scratch: TaskRequest,
     pub(super) reservations: Vec<Reservation>,
     /// Partitions of the site, if nodes are shared and some of them restrict the nodes of their jobs.
     partitions: Vec<JobClass>,
@@ -297,34 +299,52 @@ impl TaskRequests {
 
     #[inline(never)]
     fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
-        let (seen, classes) = (view.job(job), view.classes());
-        let (mut amounts, mut most_per_node, mut devices) = (vec![1], u64::MAX, None);
-        if self.node_use != NodeUse::Whole {
+        let mut request = std::mem::take(&mut self.scratch);
+        self.describe(view, job, &mut request);
+        let number = match self.numbers.get(&request) {
+            Some(number) => *number,
+            None => {
+                let number = self.all.len();
+                self.least = self.least.min(request.amounts[0]);
+                self.all.push(request.clone());
+                self.numbers.insert(request.clone(), number);
+                number
+            }
+        };
+        self.scratch = request;
+        number
+    }
+
+    /// Sets the request per task to that of a job.
+    fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
+        let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
+        let TaskRequest { amounts, devices, most_per_node, fits, closed, common } = request;
+        amounts.clear();
+        (*most_per_node, *devices) = (u64::MAX, None);
+        if self.node_use == NodeUse::Whole {
+            amounts.push(1);
+        } else {
             let cpu = classes.map_or_else(
                 || seen.cpu_need().units().max(1).into(),
                 |it| it.core_parts_for(seen.cpu_need()),
             );
-            let all = view.demand(job).map_or(&[][..], |demand| &demand.resources);
+            let all = demand.map_or(&[][..], |demand| &demand.resources);
             let asked = all.iter().enumerate().filter(|(at, _)| Some(*at) != self.device);
-            devices = self.device.and_then(|at| view.demand(job)?.devices(at));
-            amounts = vec![cpu, seen.memory().units().into()];
+            *devices = self.device.and_then(|at| demand?.devices(at));
+            amounts.extend([cpu, seen.memory().units().into()]);
             amounts.extend(asked.map(|(_, asked)| u64::from(asked.count)));
             if !self.partitions.is_empty() {
                 amounts.extend(self.partition_amounts(view, job, cpu).collect::<Vec<_>>());
             }
-            if view.demand(job).is_some_and(|demand| demand.needs_distinct_nodes) {
-                most_per_node = 1;
+            if demand.is_some_and(|demand| demand.needs_distinct_nodes) {
+                *most_per_node = 1;
             }
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
-        let fits = (0..count).map(|class| view.fits(job, class)).collect();
-        let common = view.demand(job).map_or_else(Vec::new, |demand| demand.common.clone());
-        let closed = self.closed_intervals(view, job);
-        let need = TaskRequest { amounts, devices, most_per_node, fits, closed, common };
-        *self.numbers.entry(need).or_insert_with_key(|need| {
-            self.least = self.least.min(need.amounts[0]);
-            self.all.push(need.clone());
-            self.all.len() - 1
-        })
+        fits.clear();
+        fits.extend((0..count).map(|class| view.fits(job, class)));
+        common.clear();
+        common.extend_from_slice(demand.map_or(&[], |demand| &demand.common));
+        *closed = self.closed_intervals(view, job);
     }
 }

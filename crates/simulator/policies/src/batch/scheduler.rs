@@ -205,7 +205,9 @@ impl BatchScheduler {
                 .fail(format!("the order {order} is {value} for job {id}, expected a finite number"));
         }
         let mut next = self.next_decision(view.now());
-        if let Some(common) = self.state.pools.common.as_ref().filter(|_| !self.state.queue.jobs.is_empty()) {
+        if let Some(common) =
+            self.state.pools.common.as_ref().filter(|it| it.can_bind() && !self.state.queue.jobs.is_empty())
+        {
             next = common.rises(view.now()).chain(next).min();
         }
         if let Some(time) = next {

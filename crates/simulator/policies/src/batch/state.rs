@@ -91,7 +91,7 @@ impl BatchState {
         is_admitted: bool,
         decision: &mut Decision,
     ) {
-        let need = self.pools.requests.request_of(view, job);
+        let need = self.pools.request_of(view, job);
         if !is_admitted || self.pools.max_tasks(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
@@ -123,7 +123,7 @@ impl BatchState {
 
     /// Requeues a preempted or interrupted job with its remaining estimate.
     pub(super) fn requeue(&mut self, view: View<'_>, job: JobHandle) {
-        let need = self.pools.requests.request_of(view, job);
+        let need = self.pools.request_of(view, job);
         self.enqueue(BatchJob::new(view, job), need);
     }
 
@@ -256,7 +256,7 @@ impl BatchState {
     #[cold]
     pub(super) fn adopt(&mut self, view: View<'_>, handle: JobHandle) {
         let (seen, job) = (view.job(handle), BatchJob::new(view, handle));
-        let request = self.pools.requests.request_of(view, handle);
+        let request = self.pools.request_of(view, handle);
         self.pools.see(request, job.size);
         let on = seen.placement().ranges();
         let allocation = self.pools.allocation_on(on, view.devices(handle));

@@ -24,6 +24,7 @@ use super::series::EnergySeries;
 use crate::named::UnknownName;
 use crate::{CpuUse, Job, Share, SimTime, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -234,6 +235,9 @@ impl NodeClasses {
         let class = &self.classes[class];
         let Some(power) = &class.power else { return 0 };
         let cpu = part(power.busy - power.idle, cpu_need.units().into(), class.cpu);
+        if power.units.is_empty() {
+            return cpu;
+        }
         let one = u64::from(Share::ONE.units());
         let asked = demand.resources.iter().zip(&power.units).zip(&self.resources);
         let units = asked.map(|((asked, (idle, busy)), Resource { sharing, .. })| {
@@ -242,21 +246,23 @@ impl NodeClasses {
         cpu + units.sum::<u64>()
     }
     /// Computes the amounts of the resources of the whole cluster that a job holds, given the requests
-    /// of its tasks and those that it makes itself, which replace the usual ones. Its power is the
-    /// largest that its tasks may draw, on the nodes on which they fit.
-    fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[Option<u64>]) -> Vec<u64> {
+    /// of its tasks and those that it makes itself, by the index of the resource, which replace the usual
+    /// ones; the last one of a resource counts. Its power is the largest that its tasks may draw, on the
+    /// nodes on which they fit.
+    fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[(usize, u64)]) -> Vec<u64> {
         let tasks = u64::from(job.tasks);
         let draw = || {
             let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
             classes.map(|class| self.task_power(class, job.cpu_need, demand)).max().unwrap_or(0) * tasks
         };
-        let of = |(resource, requested): (&CommonResource, &Option<u64>)| match resource.demand {
+        let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
+        let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
             CommonDemand::Held { per_task, per_job } => {
-                requested.unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
+                own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
             }
             CommonDemand::Draw => draw(),
         };
-        self.common.iter().zip(requested).map(of).collect()
+        self.common.iter().enumerate().map(of).collect()
     }
     /// Sets the carbon intensity and the price of energy over time; returns false if the power of nodes is
     /// unknown.
@@ -326,7 +332,20 @@ impl NodeClasses {
     /// Panics if there is no such node.
     pub fn class_of(&self, node: u32) -> usize {
         assert!(node < self.nodes(), "node {node} does not exist");
-        self.ends.partition_point(|&end| end <= node)
+        match self.ends.len() {
+            1 => 0,
+            _ => self.ends.partition_point(|&end| end <= node),
+        }
+    }
+    /// Splits consecutive nodes by class: pairs of the index of a class and its nodes among them.
+    pub fn by_class(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let mut first = nodes.start;
+        std::iter::from_fn(move || {
+            let class = (first < nodes.end).then(|| self.class_of(first as u32))?;
+            let of_class = first..nodes.end.min(self.ends[class] as usize);
+            first = of_class.end;
+            Some((class, of_class))
+        })
     }
     /// Returns the class of a node.
     ///
@@ -345,8 +364,8 @@ impl NodeClasses {
     /// the required features.
     pub fn fits_task(&self, class: usize, cpu_need: Share, memory: Share, demand: &Demand) -> bool {
         let class = &self.classes[class];
-        let has_all =
-            demand.resources.iter().zip(&class.amounts).all(|(asked, amount)| asked.count <= *amount);
+        let has_all = class.amounts.is_empty()
+            || demand.resources.iter().zip(&class.amounts).all(|(asked, amount)| asked.count <= *amount);
         let (cpu, memory) = (u64::from(cpu_need.units()), u64::from(memory.units()));
         has_all && cpu <= class.cpu && memory <= class.memory && demand.accepts(class.features)
     }

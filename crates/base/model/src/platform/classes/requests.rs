@@ -145,7 +145,8 @@ impl Demands {
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
         let resources = vec![ResourceRequest::default(); classes.resources().len()];
         let mut demand = Demand { resources, ..Demand::default() };
-        let mut common = vec![None; classes.common().len()];
+        // Amounts that the job requests itself, by index.
+        let mut common: Vec<(usize, u64)> = Vec::new();
         for (number, request) in (0..).zip(&self.requests) {
             let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.original().0).rng();
             if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
@@ -163,7 +164,7 @@ impl Demands {
                     }
                     let count = per_task[rng.random_range(0..per_task.len())];
                     let Some(place) = place else {
-                        of_cluster.iter().for_each(|&place| common[place] = Some(count.into()));
+                        common.extend(of_cluster.map(|place| (place, count.into())));
                         continue;
                     };
                     // Rounding up to hundredths keeps the fractions readable.
@@ -191,14 +192,14 @@ impl Demands {
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
             } else if let Some(place) = common_index(classes, name) {
-                common[place] = Some(u64::from(*count));
+                common.push((place, u64::from(*count)));
             }
         }
         // Where units are counted, a part of one counts as a whole.
         if let (Some(part), Some(place)) = (part, classes.devices()) {
             demand.resources[place].need = part;
         }
-        if !common.is_empty() {
+        if !classes.common().is_empty() {
             demand.common = classes.common_amounts(job, &demand, &common);
         }
         demand
