@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use dfrsim_model::{Share, SortedMap};
+use std::cmp::Reverse;
 
 /// A whole device, in share units.
 const WHOLE: u64 = Share::ONE.units() as u64;
@@ -26,15 +27,25 @@ pub(crate) struct Devices {
     touched: Vec<(u32, u32)>,
     /// Devices of each job that holds some.
     held: SortedMap<u64, Vec<(u32, u32, u64)>>,
+    /// The same as triples.
+    triples: SortedMap<u64, Vec<(u32, u32, u32)>>,
     /// Jobs that were placed at this time and have no `bind` record yet, with their lines.
     unbound: SortedMap<u64, u64>,
+    /// Devices that migrated jobs held before, without a `bind` record yet.
+    before: SortedMap<u64, Vec<(u32, u32, u32)>>,
 }
 
 impl Devices {
     /// Notes that a job with a request for devices was placed by the record of a line.
     pub(crate) fn place(&mut self, job: u64, line: u64) {
+        let before = self.triples.get(&job).cloned().unwrap_or_default();
         self.release(job);
+        self.before.insert(job, before);
         self.unbound.insert(job, line);
+    }
+    /// Returns the devices that a job held before it was placed at this time.
+    pub(crate) fn before(&self, job: u64) -> &Triples {
+        self.before.get(&job).map_or(&[], Vec::as_slice)
     }
     /// Assigns tasks of a job to devices. Returns a violation if the record does not follow a placement,
     /// or a task does not have its number of different devices of its node. `count` is the number of
@@ -68,6 +79,7 @@ impl Devices {
             self.touched.push((node, device));
         }
         self.held.insert(job, held);
+        self.triples.insert(job, devices.to_vec());
         if !ascending {
             return Some("the devices are not in ascending order".into());
         }
@@ -84,6 +96,8 @@ impl Devices {
     /// Releases the devices of a job.
     pub(crate) fn release(&mut self, job: u64) {
         self.unbound.remove(&job);
+        self.before.remove(&job);
+        self.triples.remove(&job);
         for (node, device, amount) in self.held.remove(&job).unwrap_or_default() {
             self.used.or_default((node, device)).amount -= amount;
         }
@@ -94,6 +108,7 @@ impl Devices {
         for (job, line) in &std::mem::take(&mut self.unbound) {
             fault((*line, *job), "it requests devices and has none: no `bind` follows its placement".into());
         }
+        self.before = SortedMap::default();
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
         touched.dedup();
@@ -131,4 +146,53 @@ pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64) ->
         missing -= 1;
     }
     given
+}
+
+/// Tasks of a job on one node, which need devices there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeviceTasks {
+    /// Index of the job by submission.
+    pub(crate) number: u64,
+    pub(crate) request: DeviceRequest,
+    pub(crate) tasks: u64,
+}
+
+/// Gives tasks their devices on one node: the largest parts first, then the most devices, then the jobs
+/// submitted first. Returns the parts on each device by job, or `None` if they do not all fit.
+pub(crate) fn in_order(
+    mut free: Vec<i64>,
+    tasks: impl IntoIterator<Item = DeviceTasks>,
+) -> Option<Vec<(u64, Vec<u64>)>> {
+    let mut tasks: Vec<DeviceTasks> = tasks.into_iter().collect();
+    tasks.sort_by_key(|it| (Reverse(it.request.1), Reverse(it.request.0), it.number));
+    let mut all = Vec::new();
+    for DeviceTasks { number, request, tasks } in tasks {
+        let given = expected(request, &free, tasks);
+        if given.iter().sum::<u64>() < request.0 * tasks {
+            return None;
+        }
+        free.iter_mut().zip(&given).for_each(|(free, parts)| *free -= (parts * request.1) as i64);
+        all.push((number, given));
+    }
+    Some(all)
+}
+
+/// Writes parts on each device of a node as triples.
+pub(crate) fn triples(node: u32, parts: &[u64]) -> impl Iterator<Item = (u32, u32, u32)> {
+    (0..).zip(parts).filter(|it| *it.1 > 0).map(move |(device, parts)| (node, device, *parts as u32))
+}
+
+/// Counts the tasks of a job that leave a node or one of their devices, given its devices before and
+/// after.
+pub(crate) fn moved_tasks((each, _): DeviceRequest, tasks: u32, before: &Triples, after: &Triples) -> u64 {
+    let mut nodes: Vec<u32> = before.iter().map(|it| it.0).collect();
+    nodes.dedup();
+    let stay = |node: u32| {
+        let common = before.iter().filter(|it| it.0 == node).map(|old| {
+            let new = after.iter().find(|new| (new.0, new.1) == (old.0, old.1));
+            u64::from(new.map_or(0, |new| new.2.min(old.2)))
+        });
+        common.sum::<u64>() / each
+    };
+    u64::from(tasks).saturating_sub(nodes.into_iter().map(stay).sum())
 }

@@ -17,6 +17,8 @@ pub(crate) struct DeviceState {
     used: Vec<[u64; MOST_DEVICES]>,
     /// Devices that each job holds, by handle.
     held: Vec<DevicesOnNodes>,
+    /// Devices that each job held before they were last released, by handle.
+    released: Vec<DevicesOnNodes>,
 }
 
 impl DeviceState {
@@ -24,7 +26,7 @@ impl DeviceState {
     pub(crate) fn new(classes: &NodeClasses) -> Option<DeviceState> {
         let resource = classes.devices()?;
         let used = vec![[0; MOST_DEVICES]; classes.nodes() as usize];
-        Some(DeviceState { resource, used, held: Vec::new() })
+        Some(DeviceState { resource, used, held: Vec::new(), released: Vec::new() })
     }
 
     /// Returns the devices that a job holds.
@@ -67,7 +69,23 @@ impl DeviceState {
         if let Some(held) = self.held.get_mut(job.index()) {
             let held = std::mem::take(held);
             self.change(request, &held, |used, part| *used -= part);
+            if self.released.len() <= job.index() {
+                self.released.resize_with(job.index() + 1, Vec::new);
+            }
+            self.released[job.index()] = held;
         }
+    }
+
+    /// Counts the tasks of a migrated job that have left their node, or one of their devices.
+    pub(crate) fn moved(&self, job: JobHandle, request: DeviceRequest, before: Placement<'_>) -> u32 {
+        let tasks: u64 = before.tasks();
+        let stay = |&(node, old): &(u32, OnDevices)| {
+            let new = self.held(job).iter().find(|it| it.0 == node).map(|it| it.1).unwrap_or_default();
+            let common: u32 = old.iter().map(|(device, tasks)| u32::from(tasks.min(new.on(device)))).sum();
+            common / request.count
+        };
+        let stay: u32 = self.released.get(job.index()).into_iter().flatten().map(stay).sum();
+        tasks.saturating_sub(stay.into()) as u32
     }
 
     fn change(&mut self, request: DeviceRequest, held: &[(u32, OnDevices)], change: impl Fn(&mut u64, u64)) {

@@ -61,6 +61,13 @@ impl UnequalState {
             devices.release(job, request);
         }
     }
+    /// Counts the tasks of a job that a migration from these nodes moves, if they have devices: those that
+    /// leave their node or one of their devices. `None` if they have none.
+    pub(crate) fn moved(&self, job: JobHandle, before: Placement<'_>) -> Option<u32> {
+        let devices = self.devices.as_ref()?;
+        let request = self.demand(job).devices(devices.resource)?;
+        Some(devices.moved(job, request, before))
+    }
     pub(crate) fn classes(&self) -> &NodeClasses {
         &self.nodes.classes
     }

@@ -1,5 +1,7 @@
 //! Heterogeneous nodes and the requirements of tasks, in any number of dimensions.
 
+use dfrsim_model::platform::devices::DeviceRequest;
+
 /// Index of CPU among the dimensions: memory is before it, further resources are after it.
 pub(crate) const CPU: usize = 1;
 
@@ -12,6 +14,8 @@ pub struct Capacities {
     pub wholes: Vec<u64>,
     /// Class of each node.
     pub class_of: Vec<usize>,
+    /// Number of devices of a node of each class; empty if nodes have none.
+    pub devices: Vec<usize>,
 }
 
 impl Capacities {
@@ -35,4 +39,6 @@ pub struct TaskSize {
     pub used: Vec<u64>,
     /// True, for each node class, if the task may run on nodes of the class.
     pub allowed: Vec<bool>,
+    /// Request for devices, parts of which cannot be added up. Their sum is a dimension, too.
+    pub devices: Option<DeviceRequest>,
 }

@@ -125,7 +125,7 @@ impl Policy {
     /// hold in parts. Fractional policies do not: they would add up the free parts of two devices.
     #[must_use]
     pub fn runs_on_devices(self) -> bool {
-        matches!(self, Policy::Batch(_) | Policy::Custom(_))
+        !matches!(self, Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang)
     }
 
     /// Returns the first of these resources that the cluster has

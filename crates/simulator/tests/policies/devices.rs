@@ -1,4 +1,4 @@
-//! Tests batch policies on nodes with devices against the reference implementation in the audit.
+//! Tests policies on nodes with devices against the reference implementation in the audit.
 
 use crate::classes::events;
 use crate::preemption;
@@ -15,6 +15,24 @@ use dfrsim_policies::PolicyOptions;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Fractional policies with all of their parts.
+const FRACTIONAL: [&str; 14] = [
+    "EQUIPARTITION",
+    "Greedy*/OPT=MIN",
+    "GreedyP*/OPT=MIN",
+    "GreedyPM*/OPT=AVG",
+    "GreedyP*/per/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=600",
+    "MCB*/OPT=MIN",
+    "MCB*/per/OPT=AVG/MFT=300",
+    "/per/OPT=MIN",
+    "/per/OPT=MIN/MVT=2",
+    "/stretch-per/OPT=MAX",
+    "GreedyPM*/per/RELABEL/OPT=MIN",
+    "GreedyPM*/per/BUDGET=2/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=4/PERIOD=5/BELOW=100/PAY=15/SPREAD/RETRY=6/SWAP=2/LAS=1200/AHEAD=2700",
+];
 
 /// Two nodes with four GPUs, two with two of another type, and one without any.
 const PLATFORM: &str = "devices = 'gpu'
@@ -163,6 +181,25 @@ proptest! {
         let name = policy.to_string();
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
+    /// Compares fractional policies on devices under failures, maintenance, priorities and preemption.
+    #[test]
+    fn fractional_policies_agree_with_the_reference(
+        jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Suspend]),
+        (fails, has_site) in (any::<bool>(), any::<bool>()),
+        policy in prop::sample::select(FRACTIONAL.to_vec()),
+    ) {
+        let outages = fails.then(|| Arc::new(outages(rule)));
+        let options = Options { outages, penalty: SimSpan::from_secs(1), ..options(seed) };
+        let settings = has_site.then(|| preemption::settings(mode));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let parameters = PolicyOptions { period: SimSpan::from_secs(3), ..PolicyOptions::default() };
+        let events = recorded::<()>(&parameters, policy, 5, &options, settings.as_ref(), &jobs).events;
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::parse(policy, parameters.period).unwrap());
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 

@@ -4,7 +4,9 @@ use super::{Nodes, PlacementRequest, Task};
 use crate::fractional::available::AvailableNodes;
 use dfrsim_cluster::{JobHandle, NodeRange, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
+use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
+use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, Share, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions};
 use dfrsim_packing::shares::Shares;
@@ -27,6 +29,8 @@ pub(super) struct UnequalNodes {
     /// Requests of a task, by job handle.
     sizes: Vec<TaskSize>,
     nodes: Vec<NodeState>,
+    /// Devices of the nodes; `None` if they have none.
+    devices: Option<NodeDevices>,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +53,10 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     let most = |at: usize| classes.classes().iter().map(|class| class.amounts[at]).max().unwrap_or(1);
     let wholes = [vec![one; 2], amounts(&|at| u64::from(most(at)) * one)].concat();
     let class_of = nodes.map(|node| classes.class_of(node.0)).collect();
-    Capacities { classes: of_class.collect(), wholes, class_of }
+    let devices = classes.devices().into_iter().flat_map(|at| {
+        classes.classes().iter().map(move |class| class.amounts[at] as usize)
+    });
+    Capacities { classes: of_class.collect(), wholes, class_of, devices: devices.collect() }
 }
 
 /// Returns how many tasks of a size fit into the free amounts, at most `most`.
@@ -70,6 +77,7 @@ impl UnequalNodes {
             shared: [false, true].into_iter().chain(shared).collect(),
             sizes: Vec::new(),
             nodes: Vec::new(),
+            devices: (!capacities.devices.is_empty()).then(NodeDevices::default),
             capacities,
         };
         nodes.remove_all();
@@ -83,15 +91,28 @@ impl UnequalNodes {
             NodeState { class, load: vec![0; free.len()], free }
         };
         self.nodes = self.capacities.class_of.iter().map(empty).collect();
+        if let Some(devices) = &mut self.devices {
+            devices.remove_all(&self.capacities);
+        }
+    }
+
+    /// Returns the request of a job for devices, and the devices of the nodes; `None` if it requests
+    /// none.
+    fn request(&self, job: JobHandle) -> Option<(DeviceRequest, &NodeDevices)> {
+        let devices = self.devices.as_ref()?;
+        Some((self.sizes[job.index()].devices?, devices))
     }
 
     /// Counts the requested tasks that fit into a node.
-    fn fit_count_of(&self, node: &NodeState, wanted: PlacementRequest) -> u32 {
-        let size = &self.sizes[wanted.task.job.index()];
-        if size.allowed[node.class] {
-            tasks_that_fit(&node.free, size, self.max_per_node(node.class, wanted))
-        } else {
-            0
+    fn fit_count_of(&self, number: usize, wanted: PlacementRequest) -> u32 {
+        let (node, size) = (&self.nodes[number], &self.sizes[wanted.task.job.index()]);
+        if !size.allowed[node.class] {
+            return 0;
+        }
+        let tasks = tasks_that_fit(&node.free, size, self.max_per_node(node.class, wanted));
+        match self.request(wanted.task.job) {
+            Some((request, devices)) => devices.room(number, request).min(tasks.into()) as u32,
+            None => tasks,
         }
     }
 
@@ -148,7 +169,12 @@ impl Nodes for UnequalNodes {
             held: vec![u64::from(seen.memory().units()), 0],
             used: vec![0, u64::from(seen.cpu_need().units())],
             allowed: (0..self.speeds.len()).map(|class| view.fits(job, class)).collect(),
+            devices: self.devices.as_ref().and_then(|_| {
+                let at = view.classes()?.devices()?;
+                demand?.devices(at)
+            }),
         };
+        self.devices.iter_mut().for_each(|devices| devices.forget(job));
         let resources = view.classes().into_iter().flat_map(NodeClasses::resources);
         for (resource, asked) in resources.zip(demand.into_iter().flat_map(|it| &it.resources)) {
             size.held.push(asked.held(resource.sharing));
@@ -161,9 +187,15 @@ impl Nodes for UnequalNodes {
     }
     fn can_fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
         let (size, tasks) = (&self.sizes[job.index()], view.job(job).tasks());
-        let room = |class: usize| match size.allowed[class] {
-            true => u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks)),
-            false => 0,
+        let room = |class: usize| {
+            if !size.allowed[class] {
+                return 0;
+            }
+            let room = u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks));
+            let on_devices = |request: DeviceRequest| {
+                request.tasks_in(&vec![WHOLE_DEVICE; self.capacities.devices[class]])
+            };
+            size.devices.map_or(room, |request| on_devices(request).min(room))
         };
         let rooms: u64 = if on_all {
             self.counts.iter().enumerate().map(|(class, &count)| u64::from(count) * room(class)).sum()
@@ -176,31 +208,56 @@ impl Nodes for UnequalNodes {
         for range in placement {
             range.indices().for_each(|node| self.change(node, task, range.tasks, true));
         }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut()
+        {
+            devices.add(task.job, request, placement);
+        }
     }
     fn remove(&mut self, placement: &[NodeRange], task: Task) {
         for range in placement {
             range.indices().for_each(|node| self.change(node, task, range.tasks, false));
         }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut().filter(|_| !placement.is_empty())
+        {
+            devices.remove(task.job, request);
+        }
+    }
+    fn has_devices(&self) -> bool {
+        self.devices.is_some()
+    }
+    fn devices(&self, job: JobHandle) -> &[(u32, OnDevices)] {
+        self.devices.as_ref().map_or(&[], |devices| devices.of(job))
+    }
+    fn remember_devices(&mut self, job: JobHandle, on: DevicesOnNodes) {
+        self.devices.iter_mut().for_each(|devices| devices.remember(job, on.clone()));
+    }
+    fn bind_mapping(&self, jobs: &[MappedJob<'_>]) -> Vec<DevicesOnNodes> {
+        let request = |job: &MappedJob<'_>| self.sizes[job.job.index()].devices;
+        bind_mapping(jobs, request, |node| self.capacities.devices[self.nodes[node as usize].class])
     }
     fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
         let size = &self.sizes[task.job.index()];
-        placement.iter().all(|range| {
+        let has_room = placement.iter().all(|range| {
             self.nodes[range.indices()]
                 .iter()
                 .all(|node| tasks_that_fit(&node.free, size, range.tasks) == range.tasks)
-        })
+        });
+        let devices = self.request(task.job);
+        has_room && devices.is_none_or(|(request, devices)| devices.can_add(task.job, request, placement))
     }
     fn fit_count_on(&self, placement: &[NodeRange], wanted: PlacementRequest) -> u64 {
-        let nodes = placement.iter().flat_map(|range| &self.nodes[range.indices()]);
+        let nodes = placement.iter().flat_map(|range| range.indices());
         nodes.map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
     fn fit_count(&self, wanted: PlacementRequest) -> u64 {
-        self.nodes.iter().map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
+        (0..self.nodes.len()).map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
     /// Places tasks on the node where they progress fastest. Ties: the lowest load, then the lowest
     /// node number.
     fn place_greedily(&mut self, wanted: PlacementRequest, placement: &mut Vec<NodeRange>) -> bool {
-        let rooms: Vec<u32> = self.nodes.iter().map(|node| self.fit_count_of(node, wanted)).collect();
+        let rooms: Vec<u32> = (0..self.nodes.len()).map(|node| self.fit_count_of(node, wanted)).collect();
         if rooms.iter().map(|&room| u64::from(room)).sum::<u64>() < u64::from(wanted.tasks) {
             return false;
         }
@@ -212,7 +269,7 @@ impl Nodes for UnequalNodes {
         fitting.extend(
             (0..rooms.len()).filter(|&node| rooms[node] > 0).map(|node| (node, slowness(self, node))),
         );
-        let mut tasks_on = vec![0; rooms.len()];
+        let (mut tasks_on, begin) = (vec![0; rooms.len()], placement.len());
         for _ in 0..wanted.tasks {
             let order = |(_, (_, a)): &(usize, (usize, (f64, f64))),
                          (_, (_, b)): &(usize, (usize, (f64, f64)))| {
@@ -230,6 +287,11 @@ impl Nodes for UnequalNodes {
         }
         for (node, tasks) in (0..).map(NodeId).zip(tasks_on).filter(|(_, tasks)| *tasks > 0) {
             NodeRange { first: node, nodes: 1, tasks }.push_onto(placement);
+        }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut()
+        {
+            devices.add_anew(task.job, request, &placement[begin..]);
         }
         true
     }
