@@ -203,6 +203,28 @@ proptest! {
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 
+    /// Compares policies that run jobs at full speed or not at all on devices under failures; gangs need
+    /// nodes that are always up.
+    #[test]
+    fn policies_at_full_speed_agree_with_the_reference(
+        jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["requeue", "checkpoint:2:0:1"]),
+        fails in any::<bool>(), policy in prop::sample::select(vec!["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"]),
+    ) {
+        let outages = (fails && policy != "GANG").then(|| Arc::new(outages(rule)));
+        // Long jobs leave the levels of LAS, and take several turns of GANG.
+        let slower = |job: &Job| Job {
+            submit: SimTime::from_secs(job.submit.micros() / 100_000),
+            run_time: job.run_time.scaled(20.0),
+            requested_time: job.requested_time.map(|time| time.scaled(20.0)),
+            ..job.clone()
+        };
+        let jobs: Vec<Job> = jobs.iter().map(slower).collect();
+        let options = Options { outages, penalty: SimSpan::from_secs(3), ..options(seed) };
+        let events = events(policy.parse().unwrap(), 5, &options, &jobs);
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::parse(policy, SimSpan::from_secs(600)).unwrap());
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
     /// Compares nodes, devices and times with the reference implementation, for each order, any
     /// reservations, node selection and node use.
     #[test]
