@@ -129,14 +129,17 @@ fn planted_faults_are_found() {
     };
     let jobs: Vec<Job> = (0..12).map(|id| job(id, id / 2, 1 + id as u32 % 2)).collect();
     let (mut planted, mut kinds) = (0, BTreeSet::new());
-    for name in ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"] {
-        let policy = BatchPolicy::parse(name).unwrap();
-        let events = events(name.parse().unwrap(), 5, &options(2), &jobs);
+    let of_batch = ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"];
+    let others = ["EQUIPARTITION", "Greedy*/OPT=MIN", "GreedyPM*/per/OPT=AVG", "MCB*/OPT=MIN", "SRPT", "GANG"];
+    for name in of_batch.into_iter().chain(others) {
+        let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
+        let options = Options { penalty: SimSpan::from_secs(1), ..options(2) };
+        let events = events(name.parse().unwrap(), 5, &options, &jobs);
         let lines: Vec<Record<'_>> =
             events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect();
         let is_faulty = |lines: &[Record<'_>]| {
             let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
-            audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)).is_err()
+            audit_policy(text.as_bytes(), checked.clone()).is_err()
         };
         assert!(!is_faulty(&lines), "{name}");
         for (at, line) in lines.iter().enumerate() {
@@ -159,7 +162,7 @@ fn planted_faults_are_found() {
             planted += 2;
         }
     }
-    assert!(planted >= 30 && kinds.len() == PLANTED.len(), "{planted} faults of {} kinds", kinds.len());
+    assert!(planted >= 300 && kinds.len() == PLANTED.len(), "{planted} faults of {} kinds", kinds.len());
 }
 
 proptest! {
