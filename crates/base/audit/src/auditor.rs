@@ -276,12 +276,15 @@ impl Auditor {
             | Record::Resume { ref on, job_yield, .. }
             | Record::Migrate { ref on, job_yield, .. } => self.place(number, head.name, on, job_yield),
             Record::Bind { ref devices, .. } => {
-                let job = self.jobs.get(&number).and_then(|job| Some((job.size.devices?, &job.placement)));
-                let Some((request, on)) = job else {
+                let of = |job: &Job| {
+                    let at = if job.size.shares_devices { job.job_yield } else { Yield::ONE.units() };
+                    Some((job.size.devices?, job.placement.clone(), at))
+                };
+                let Some((request, on, at)) = self.jobs.get(&number).and_then(of) else {
                     return self.fault(Some(number), "`bind` of a job that requests no devices");
                 };
                 let count = |node| self.cluster.device_count(node);
-                let wrong = self.devices.bind((number, self.line), request, on, devices, count);
+                let wrong = self.devices.bind((number, self.line), request, &on, (devices, at), count);
                 self.change_devices(number, request, devices);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
                 self.check.iter_mut().for_each(|check| check.bind(number, devices));
@@ -824,6 +827,9 @@ impl Auditor {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         change(job, self.now);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
+        if job.size.shares_devices && self.devices.has(number) {
+            self.devices.set_yield((self.line, number), job.job_yield);
+        }
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, job.job_yield);
         if !job.placement.is_empty() {
             self.common.hold(self.line, number, &job.size.common, job.job_yield);

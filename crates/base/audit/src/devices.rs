@@ -1,7 +1,7 @@
 //! Devices of nodes: the parts in use of each, and the rule by which tasks get them.
 
 use crate::Rule;
-use dfrsim_model::{Share, SortedMap};
+use dfrsim_model::{Share, SortedMap, Yield};
 use std::cmp::Reverse;
 
 /// A whole device, in share units.
@@ -14,9 +14,11 @@ pub(crate) type Triples = [(u32, u32, u32)];
 pub(crate) type DeviceRequest = (u64, u64);
 
 /// Part in use of a device, and the line and the job that last added to it.
+///
+/// Amounts are in share units * yield units.
 #[derive(Clone, Copy, Debug, Default)]
 struct PartsInUse {
-    amount: u64,
+    amount: u128,
     by: (u64, u64),
 }
 
@@ -27,6 +29,8 @@ pub(crate) struct Devices {
     touched: Vec<(u32, u32)>,
     /// Devices of each job that holds some.
     held: SortedMap<u64, Vec<(u32, u32, u64)>>,
+    /// Yield units at which they count; those of a yield of 1 if devices are not shared.
+    yields: SortedMap<u64, u32>,
     /// The same as triples.
     triples: SortedMap<u64, Vec<(u32, u32, u32)>>,
     /// Jobs that were placed at this time and have no `bind` record yet, with their lines.
@@ -55,7 +59,7 @@ impl Devices {
         (job, line): (u64, u64),
         (each, part): DeviceRequest,
         on: &[(u32, u32)],
-        devices: &Triples,
+        (devices, at): (&Triples, u32),
         count: impl Fn(u32) -> u64,
     ) -> Option<Rule> {
         if self.unbound.remove(&job).is_none() {
@@ -73,12 +77,8 @@ impl Devices {
         };
         let held: Vec<(u32, u32, u64)> =
             devices.iter().map(|&(node, device, parts)| (node, device, part * u64::from(parts))).collect();
-        for &(node, device, amount) in &held {
-            let usage = self.used.or_default((node, device));
-            *usage = PartsInUse { amount: usage.amount.saturating_add(amount), by: (line, job) };
-            self.touched.push((node, device));
-        }
         self.held.insert(job, held);
+        self.set_yield((line, job), at);
         self.triples.insert(job, devices.to_vec());
         if !ascending {
             return Some("the devices are not in ascending order".into());
@@ -93,13 +93,28 @@ impl Devices {
         );
         Some(rule.into())
     }
+    /// Returns whether a job has devices.
+    pub(crate) fn has(&self, job: u64) -> bool {
+        self.held.contains_key(&job)
+    }
+    /// Counts the devices of a job at a new yield, by the record of a line.
+    pub(crate) fn set_yield(&mut self, (line, job): (u64, u64), at: u32) {
+        let before = self.yields.insert(job, at).unwrap_or(0);
+        for &(node, device, amount) in self.held.get(&job).into_iter().flatten() {
+            let usage = self.used.or_default((node, device));
+            let [less, more] = [before, at].map(|at| u128::from(amount) * u128::from(at));
+            *usage = PartsInUse { amount: usage.amount - less + more, by: (line, job) };
+            self.touched.push((node, device));
+        }
+    }
     /// Releases the devices of a job.
     pub(crate) fn release(&mut self, job: u64) {
         self.unbound.remove(&job);
         self.before.remove(&job);
         self.triples.remove(&job);
+        let at = self.yields.remove(&job).unwrap_or(0);
         for (node, device, amount) in self.held.remove(&job).unwrap_or_default() {
-            self.used.or_default((node, device)).amount -= amount;
+            self.used.or_default((node, device)).amount -= u128::from(amount) * u128::from(at);
         }
     }
     /// Checks the devices that changed at the current time, and that all jobs that were placed have
@@ -114,8 +129,9 @@ impl Devices {
         touched.dedup();
         for key in touched {
             let usage = *self.used.or_default(key);
-            if usage.amount > WHOLE {
-                let used = usage.amount as f64 / WHOLE as f64;
+            let whole = u128::from(WHOLE) << Yield::BITS;
+            if usage.amount > whole {
+                let used = usage.amount as f64 / whole as f64;
                 let rule = format!("device {} of node {} is over-committed: {used:.9} of 1", key.1, key.0);
                 fault(usage.by, rule.into());
             }
@@ -146,6 +162,41 @@ pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64) ->
         missing -= 1;
     }
     given
+}
+
+/// Counts the tasks for which a node has enough devices, if they are shared: at most 250 parts of a job are
+/// on each.
+pub(crate) fn tasks_in_shared((each, _): DeviceRequest, free: &[i64]) -> u64 {
+    let count = free.len() as u64;
+    if count < each { 0 } else { count * 250 / each }
+}
+
+/// Determines the parts that each shared device gives to tasks: as [`expected`] does as long as one has
+/// room, and then the least loaded device, the lowest of equal ones.
+pub(crate) fn expected_shared((each, part): DeviceRequest, free: &[i64], tasks: u64) -> Vec<u64> {
+    let (mut left, mut given, part) = (free.to_vec(), vec![0; free.len()], part as i64);
+    for _ in 0..each * tasks {
+        let mut best: Option<usize> = None;
+        for device in (0..left.len()).filter(|&device| given[device] < tasks.min(250)) {
+            let is_better = best.is_none_or(|best| match (left[device] >= part, left[best] >= part) {
+                (true, true) => left[device] < left[best],
+                (has_room, other_has) => has_room || !other_has && left[device] > left[best],
+            });
+            if is_better {
+                best = Some(device);
+            }
+        }
+        let Some(device) = best else { break };
+        left[device] -= part;
+        given[device] += 1;
+    }
+    given
+}
+
+/// Computes the request of a task at a yield in units, if devices are shared: parts are rounded up.
+pub(crate) fn request_at((each, part): DeviceRequest, at: u32) -> DeviceRequest {
+    let part = (u128::from(part) * u128::from(at)).div_ceil(1 << Yield::BITS);
+    (each, (part as u64).max(1))
 }
 
 /// Tasks of a job on one node, which need devices there.

@@ -49,10 +49,22 @@ impl UnequalState {
     }
     /// Assigns tasks of a job, which holds no devices, to those that a decision names, or else to those
     /// that the rule of the platform chooses.
-    pub(crate) fn bind(&mut self, job: JobHandle, placement: Placement<'_>, named: &[(u32, OnDevices)]) {
+    pub(crate) fn bind(
+        &mut self,
+        job: JobHandle,
+        placement: Placement<'_>,
+        named: &[(u32, OnDevices)],
+        at: Yield,
+    ) {
         let nodes = Arc::clone(&self.nodes);
         if let Some((request, devices)) = self.device_request(job) {
-            devices.bind(job, request, placement, named, &nodes.classes);
+            devices.bind(job, request, placement, named, at, &nodes.classes);
+        }
+    }
+    /// Sets the yield of a job, which keeps its devices.
+    pub(crate) fn set_device_yield(&mut self, job: JobHandle, at: Yield) {
+        if let Some((request, devices)) = self.device_request(job) {
+            devices.set_yield(job, request, at);
         }
     }
     /// Releases the devices of a job.

@@ -46,6 +46,6 @@ pub mod yield_search;
 pub mod mcb;
 pub mod shares;
 
-pub use capacities::{Capacities, TaskSize};
+pub use capacities::{Capacities, TaskSize, UNLIMITED};
 pub use devices::{DeviceTasks, bind_in_order, take_devices};
 pub use relabel::relabelled;

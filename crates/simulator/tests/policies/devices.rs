@@ -41,7 +41,16 @@ classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu 
     { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'] },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
 
+/// Creates options in which parts of GPUs follow the yields of jobs.
+fn shared_options(seed: u64) -> Options {
+    options_on(&format!("shared = ['gpu']\n{PLATFORM}"), seed)
+}
+
 fn options(seed: u64) -> Options {
+    options_on(PLATFORM, seed)
+}
+
+fn options_on(platform: &str, seed: u64) -> Options {
     let requests = [
         "gpu:0.5:1:0.1-0.9:max4",
         "gpu:0.3:1+2+4:max4",
@@ -50,7 +59,7 @@ fn options(seed: u64) -> Options {
         "@b:0.1:max4",
     ];
     let requests = requests.map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse("platform.toml", PLATFORM).unwrap().classes().unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),
@@ -192,11 +201,12 @@ proptest! {
     fn fractional_policies_agree_with_the_reference(
         jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Suspend]),
-        (fails, has_site) in (any::<bool>(), any::<bool>()),
+        (fails, has_site, is_shared) in (any::<bool>(), any::<bool>(), any::<bool>()),
         policy in prop::sample::select(FRACTIONAL.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
-        let options = Options { outages, penalty: SimSpan::from_secs(1), ..options(seed) };
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let options = Options { outages, penalty: SimSpan::from_secs(1), ..options };
         let settings = has_site.then(|| preemption::settings(mode));
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
         let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
@@ -211,7 +221,8 @@ proptest! {
     #[test]
     fn policies_at_full_speed_agree_with_the_reference(
         jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["requeue", "checkpoint:2:0:1"]),
-        fails in any::<bool>(), policy in prop::sample::select(vec!["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"]),
+        (fails, is_shared) in (any::<bool>(), any::<bool>()),
+        policy in prop::sample::select(vec!["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"]),
     ) {
         let outages = (fails && policy != "GANG").then(|| Arc::new(outages(rule)));
         // Long jobs leave the levels of LAS, and take several turns of GANG.
@@ -222,7 +233,8 @@ proptest! {
             ..job.clone()
         };
         let jobs: Vec<Job> = jobs.iter().map(slower).collect();
-        let options = Options { outages, penalty: SimSpan::from_secs(3), ..options(seed) };
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let options = Options { outages, penalty: SimSpan::from_secs(3), ..options };
         let events = events(policy.parse().unwrap(), 5, &options, &jobs);
         let report = audit_policy(events.as_bytes(), CheckedPolicy::parse(policy, SimSpan::from_secs(600)).unwrap());
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
@@ -232,10 +244,11 @@ proptest! {
     /// reservations, node selection and node use.
     #[test]
     fn batch_policies_agree_with_the_reference(
-        jobs in workload(5), seed in 0..1000_u64,
+        jobs in workload(5), seed in 0..1000_u64, is_shared in any::<bool>(),
         policy in prop::sample::select(BatchPolicy::all().filter(|it| it.nodes != NodeUse::Whole).collect::<Vec<_>>()),
     ) {
-        let events = events(policy.to_string().parse().unwrap(), 5, &options(seed), &jobs);
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let events = events(policy.to_string().parse().unwrap(), 5, &options, &jobs);
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }

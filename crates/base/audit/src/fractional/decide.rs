@@ -305,6 +305,13 @@ impl Decider<'_> {
             let kept = 0..packed.places.len();
             kept.map(|place| (ranked[place], floor(place))).collect()
         });
+        let kept = packed.places.len();
+        let at = |place: usize| match is_stretch {
+            true => by_stretch(kept, place, packed.value),
+            false => by_weight(kept, place, packed.value),
+        };
+        let yields: SortedMap<u64, u32> =
+            (0..kept).filter_map(|place| Some((ranked[place], at(place)?))).collect();
         let pins: Vec<u64> = items.iter().filter(|it| it.pinned.is_some()).map(|it| it.number).collect();
         let target: SortedMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
         self.floors = floors;
@@ -322,11 +329,11 @@ impl Decider<'_> {
             let found = found.collect();
             let devices = match is_changed_by_budget {
                 true => of_record.clone(),
-                false => self.mapping.devices_of(&found, &pins),
+                false => self.mapping.devices_of(&found, &pins, &yields),
             };
             self.mapping.set_all(found, devices);
         } else {
-            let devices = self.mapping.devices_of(&target, &pins);
+            let devices = self.mapping.devices_of(&target, &pins, &yields);
             self.mapping.set_all(target, devices);
         }
     }
@@ -373,6 +380,7 @@ impl Decider<'_> {
             let mut sharer = Sharer {
                 size: &seen.size,
                 on,
+                devices: self.mapping.devices.get(job).map_or(&[][..], Vec::as_slice),
                 slope: seen.share_weight(self.policy.extensions().least_attained),
                 offset: 0.0,
                 floor: 0.0,

@@ -2,7 +2,7 @@
 
 use super::nodes::{FractionalNodes, PlacementRequest, whole_devices};
 use crate::Phase;
-use crate::devices::{DeviceTasks, in_order, triples};
+use crate::devices::{DeviceTasks, in_order, request_at, triples};
 use crate::nodes::Size;
 use crate::nodes::TasksByNode;
 use dfrsim_model::{SimSpan, SortedMap, Yield};
@@ -152,16 +152,22 @@ impl<'a> Mapping<'a> {
 
     /// Determines the devices of a mapping by MCB, in which pinned jobs keep theirs. A job with as many
     /// tasks on a node as before keeps its devices there, and others get some by the rule of the platform;
-    /// if they do not fit so, all jobs that are not pinned get some anew.
+    /// if they do not fit so, all jobs that are not pinned get some anew. Parts of shared devices count at
+    /// the yields at which the jobs were packed.
     pub(super) fn devices_of(
         &self,
         places: &SortedMap<u64, TasksByNode>,
         pinned: &[u64],
+        packed: &SortedMap<u64, u32>,
     ) -> SortedMap<u64, Vec<(u32, u32, u32)>> {
         let mut all: SortedMap<u64, Vec<(u32, u32, u32)>> = SortedMap::default();
         let mut here: SortedMap<u32, Vec<DeviceTasks>> = SortedMap::default();
         for (&number, on) in places {
-            let Some(request) = self.jobs[&number].size.devices else { continue };
+            let size = &self.jobs[&number].size;
+            let Some(mut request) = size.devices else { continue };
+            if let Some(&at) = packed.get(&number).filter(|_| size.shares_devices) {
+                request = request_at(request, at);
+            }
             for &(node, tasks) in on {
                 here.or_default(node).push(DeviceTasks { number, request, tasks: tasks.into() });
             }

@@ -101,7 +101,11 @@ impl FractionalNodes {
         let most = u64::from(wanted.tasks);
         let most = beside.filter(|_| wanted.spread).map_or(most, |beside| beside.clamp(1, most));
         let tasks = tasks_in(&self.free[self.resources(node)], wanted.size, most as u32);
-        let room = |request| devices::tasks_in(request, &self.devices[node as usize]);
+        let free = &self.devices[node as usize];
+        let room = |request| match wanted.size.shares_devices {
+            true => devices::tasks_in_shared(request, free),
+            false => devices::tasks_in(request, free),
+        };
         wanted.size.devices.map_or(tasks, |request| room(request).min(tasks.into()) as u32)
     }
     /// Returns whether all requested tasks fit. Greedy places all tasks if and only if this holds,
@@ -119,7 +123,7 @@ impl FractionalNodes {
         let part = size.devices.map_or(0, |request| request.1);
         let is_free = |&(node, device, tasks): &(u32, u32, u32)| {
             let free = self.devices[node as usize].get(device as usize);
-            free.is_some_and(|&free| free >= (part * u64::from(tasks)) as i64)
+            size.shares_devices || free.is_some_and(|&free| free >= (part * u64::from(tasks)) as i64)
         };
         on.iter().all(has_room) && held.iter().all(is_free)
     }
@@ -144,7 +148,11 @@ impl FractionalNodes {
     pub(super) fn choose_devices(&self, on: &[(u32, u32)], size: &Size) -> Vec<(u32, u32, u32)> {
         let Some(request) = size.devices else { return Vec::new() };
         let of_node = |&(node, tasks): &(u32, u32)| {
-            let parts = devices::expected(request, &self.devices[node as usize], tasks.into());
+            let free = &self.devices[node as usize];
+            let parts = match size.shares_devices {
+                true => devices::expected_shared(request, free, tasks.into()),
+                false => devices::expected(request, free, tasks.into()),
+            };
             devices::triples(node, &parts).collect::<Vec<_>>()
         };
         on.iter().flat_map(of_node).collect()

@@ -2,7 +2,7 @@
 //! 5.2.2 and 5.2.6).
 
 use super::nodes::{FractionalNodes, whole_devices};
-use crate::devices::{DeviceTasks, Triples, in_order};
+use crate::devices::{DeviceTasks, Triples, in_order, request_at};
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, SortedMap, Yield};
@@ -163,9 +163,15 @@ impl Mcb<'_> {
         let mut free: Vec<u128> = Vec::new();
         let mut devices: Vec<Vec<i64>> =
             self.nodes.all.iter().map(|node| whole_devices(&self.nodes.kinds[node.kind])).collect();
-        for item in items.iter().filter(|item| item.pinned.is_some()) {
+        let mut requests = Vec::new();
+        for (job, Item { size, .. }) in items.iter().enumerate() {
+            let at = (self.yield_at)(count, job, value)?;
+            let of_job = |request| if size.shares_devices { request_at(request, at) } else { request };
+            requests.push(size.devices.map(of_job));
+        }
+        for (item, request) in items.iter().zip(&requests).filter(|(item, _)| item.pinned.is_some()) {
             for &(node, device, tasks) in item.pinned_devices {
-                let part = item.size.devices.map_or(0, |request| request.1);
+                let part = request.map_or(0, |request| request.1);
                 let free = devices[node as usize].get_mut(device as usize)?;
                 *free -= (part * u64::from(tasks)) as i64;
             }
@@ -186,7 +192,7 @@ impl Mcb<'_> {
                 let times = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
                 let tasks = times.fold(left[job], |most, times| times.min(u128::from(most)) as u32);
                 let mut tasks = tasks;
-                if let Some(request) = items[job].size.devices {
+                if let Some(request) = requests[job] {
                     let with = |tasks: u32| {
                         let own = DeviceTasks { number: items[job].number, request, tasks: tasks.into() };
                         with_devices.iter().copied().chain([own])

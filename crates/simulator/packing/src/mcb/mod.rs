@@ -119,6 +119,13 @@ impl<'a> Mapping<'a> {
     pub fn is_kept(&self, job: usize) -> bool {
         self.kept[job]
     }
+    /// Returns the yield at which a job was packed, where parts of devices follow yields; otherwise, and
+    /// for a job that is not kept, 1.
+    #[must_use]
+    pub fn packed_yield(&self, job: usize) -> Yield {
+        let packed = self.placements.packed_yields.get(job).copied().unwrap_or(Yield::ONE);
+        if self.is_kept(job) { packed } else { Yield::ONE }
+    }
     /// Returns the nodes of a job's tasks in ascending order; empty if the job is not kept.
     #[must_use]
     pub fn placement(&self, job: usize) -> &'a [NodeTasks] {

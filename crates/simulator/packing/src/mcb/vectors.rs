@@ -27,6 +27,8 @@ pub(super) struct HeterogeneousNodes<'a, F> {
     totals: Vec<u128>,
     held: Vec<u128>,
     found: Vec<Vec<NodeTasks>>,
+    /// Yields of the last packing that was found, if devices are shared.
+    found_yields: Vec<Yield>,
 }
 
 fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
@@ -44,7 +46,7 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
     ) -> HeterogeneousNodes<'a, F> {
         let totals: Vec<u128> = (0..capacities.wholes.len()).map(|it| capacities.total(it)).collect();
         let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
-        HeterogeneousNodes { jobs, pinned_devices, capacities, options, values, kept, totals, held, found }
+        HeterogeneousNodes { jobs, pinned_devices, capacities, options, values, kept, totals, held, found, found_yields: Vec::new() }
     }
 
     /// Computes the yield of a job at a value, given the smallest weight. With a CPU step, the yield
@@ -98,20 +100,26 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
         lists
     }
 
-    /// Returns the devices of nodes with the pinned jobs; `None` if these do not fit.
-    fn devices(&self) -> Option<DevicesOfNode<'_>> {
+    /// Returns the devices of nodes with the pinned jobs at a value; `None` if these do not fit.
+    fn devices(&self, value: Yield) -> Option<DevicesOfNode<'_>> {
+        let least = self.kept.min_weight();
+        let mut requests = vec![None; self.jobs.len()];
+        for (job, own) in requests.iter_mut().enumerate().filter(|(job, _)| self.is_kept(*job)) {
+            let Some(request) = size_of(&self.jobs[job]).devices else { continue };
+            *own = Some(self.capacities.request_at(request, self.yield_at(job, value, least)?));
+        }
         let count = |class: &usize| vec![WHOLE_DEVICE; self.capacities.devices[*class]];
         let mut free: Vec<Vec<u64>> = self.capacities.class_of.iter().map(count).collect();
         let pinned = self.pinned_devices.iter().enumerate();
         for (job, held) in pinned.filter(|(job, _)| self.is_kept(*job)) {
-            let Some(request) = size_of(&self.jobs[job]).devices else { continue };
+            let Some(request) = requests[job] else { continue };
             for &(node, on) in held {
                 if !take_devices(&mut free[node as usize], on, request.part) {
                     return None;
                 }
             }
         }
-        Some(DevicesOfNode { jobs: self.jobs, free, node: 0, tasks: Vec::new() })
+        Some(DevicesOfNode { jobs: self.jobs, requests, free, node: 0, tasks: Vec::new() })
     }
 
     /// Packs all kept jobs at a value; `None` if that fails.
@@ -138,7 +146,7 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
         }
         let mut devices = match self.capacities.devices.is_empty() {
             true => None,
-            false => Some(self.devices()?),
+            false => Some(self.devices(value)?),
         };
         let mut lists = self.lists(&sizes);
         let mut ranks: Vec<usize> = (0..lists.len()).collect();
@@ -187,6 +195,8 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
 /// Devices of the node that is being filled.
 struct DevicesOfNode<'a> {
     jobs: &'a [PackJob<'a>],
+    /// Requests of the tasks at their yields, by job.
+    requests: Vec<Option<DeviceRequest>>,
     /// Free part of each device of each node beside the pinned jobs.
     free: Vec<Vec<u64>>,
     node: usize,
@@ -214,11 +224,11 @@ impl DevicesOfNode<'_> {
     }
     /// Returns whether the devices suffice for one more task of a job.
     fn has_room(&self, job: usize) -> bool {
-        size_of(&self.jobs[job]).devices.is_none_or(|request| self.with(job, request).is_some())
+        self.requests[job].is_none_or(|request| self.with(job, request).is_some())
     }
     /// Adds as many tasks of a job as the devices suffice for, at most `most`; returns their number.
     fn take(&mut self, job: usize, most: u32) -> u32 {
-        let Some(request) = size_of(&self.jobs[job]).devices else { return most };
+        let Some(request) = self.requests[job] else { return most };
         let mut taken = 0;
         while taken < most
             && let Some(tasks) = self.with(job, request)
@@ -267,6 +277,11 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for Heterogeneous
     }
     fn packs_at(&mut self, value: Yield) -> bool {
         let packed = self.pack(value);
+        if packed.is_some() && self.capacities.devices_are_shared {
+            let least = self.kept.min_weight();
+            let at = |job: usize| self.yield_at(job, value, least).filter(|_| self.is_kept(job));
+            self.found_yields = (0..self.jobs.len()).map(|job| at(job).unwrap_or(Yield::ZERO)).collect();
+        }
         let is_packed = packed.is_some();
         self.found = packed.unwrap_or_else(|| std::mem::take(&mut self.found));
         is_packed
@@ -274,6 +289,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for Heterogeneous
     fn write_placements(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
         let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
         let highest = self.range().highest;
+        placements.packed_yields.clone_from(&self.found_yields);
         placements
             .set((0..self.jobs.len()).map(|job| if is_found(job) { &self.found[job][..] } else { &[] }));
         found.unwrap_or(highest)

@@ -135,7 +135,7 @@ impl Budget<'_> {
         });
         let surely = surely.count();
         // Number of jobs kept, their yield, and the unused part of the budget.
-        let mut best: Option<((usize, Yield, u64), Mapping, Vec<DevicesOnNodes>)> = None;
+        let mut best: Option<((usize, Yield, u64), Mapping, Vec<DevicesOnNodes>, Vec<Yield>)> = None;
         let mut stays = vec![true; ranked.len()];
         let (mut few, mut many) = (0, movable.len() + 1);
         let mut count = 0;
@@ -157,12 +157,13 @@ impl Budget<'_> {
                 None => mcb.map(&jobs),
             };
             let value = found.value();
+            let packed: Vec<Yield> = (0..ranked.len()).map(|place| found.packed_yield(place)).collect();
             let mapping: Mapping = (0..ranked.len()).map(|place| found.placement(place).to_vec()).collect();
             if let Some(left) = self.units.checked_sub(self.moved_memory(&homes, &mapping)) {
                 let kept = mapping.iter().filter(|placement| !placement.is_empty()).count();
                 let worth = (kept, value, left);
                 if best.as_ref().is_none_or(|best| best.0 < worth) {
-                    best = Some((worth, mapping, pinned));
+                    best = Some((worth, mapping, pinned, packed));
                 }
                 few = count + 1;
             } else {
@@ -170,9 +171,9 @@ impl Budget<'_> {
             }
             count = few.midpoint(many).max(surely);
         }
-        let (_, mut mapping, pinned) =
+        let (_, mut mapping, pinned, packed) =
             best.expect("a mapping in which no job moves must keep any budget");
-        let devices = self.place_left_out(&homes, &mut mapping, &pinned);
+        let devices = self.place_left_out(&homes, &mut mapping, &pinned, &packed);
         (mapping, Some(devices).filter(|_| mapper.nodes.has_devices()))
     }
 
@@ -203,10 +204,11 @@ impl Budget<'_> {
         homes: &[Cow<'_, [NodeRange]>],
         mapping: &mut Mapping,
         pinned: &[DevicesOnNodes],
+        packed: &[Yield],
     ) -> Vec<DevicesOnNodes> {
         let mut nodes = self.mapper.nodes.without_tasks();
         if nodes.has_devices() {
-            let devices = self.mapper.bind_mapping(self.view, self.ranked, mapping, pinned);
+            let devices = self.mapper.bind_mapping(self.view, self.ranked, mapping, pinned, packed);
             let all = self.ranked.iter().zip(&*mapping).zip(devices).zip(self.home_devices());
             for (((&job, placement), devices), home) in all {
                 nodes.remember_devices(job, if placement.is_empty() { home } else { devices });

@@ -275,13 +275,15 @@ impl Mapper {
         }
     }
 
-    /// Determines the devices of jobs under a new mapping, of which `pinned` ones keep theirs.
+    /// Determines the devices of jobs under a new mapping, of which `pinned` ones keep theirs, and which
+    /// were packed at these yields.
     pub(super) fn bind_mapping(
         &self,
         view: View<'_>,
         jobs: &[JobHandle],
         mapping: &[Vec<NodeTasks>],
         pinned: &[DevicesOnNodes],
+        packed: &[Yield],
     ) -> Vec<DevicesOnNodes> {
         let jobs = jobs.iter().zip(mapping).enumerate().map(|(at, (&job, placement))| MappedJob {
             job,
@@ -289,6 +291,7 @@ impl Mapper {
             placement,
             pinned: pinned.get(at).filter(|devices| !devices.is_empty()).cloned(),
             home: self.home_devices(view, job),
+            packed: packed.get(at).copied().unwrap_or(Yield::ONE),
         });
         self.nodes.bind_mapping(&jobs.collect::<Vec<_>>())
     }
@@ -412,14 +415,14 @@ impl Sharing {
         self.parts.clear();
         self.ends.clear();
         for &job in &self.jobs {
-            mapper.nodes.parts(mapper.placement(job), &mut self.parts);
+            mapper.nodes.parts(job, mapper.placement(job), &mut self.parts);
             self.ends.push(self.parts.len());
         }
     }
 
     /// Converts the jobs to the input of the division of CPU.
     pub(super) fn shared<'a>(&'a self, view: View<'_>, mapper: &'a Mapper) -> Vec<SharedJob<'a>> {
-        let (mut begin, sizes) = (0, mapper.nodes.sizes());
+        let (mut begin, sizes) = (0, mapper.nodes.share_sizes());
         let jobs = self.jobs.iter().zip(&self.ends).map(|(&job, &end)| SharedJob {
             need: view.job(job).cpu_need(),
             placement: &self.parts[std::mem::replace(&mut begin, end)..end],

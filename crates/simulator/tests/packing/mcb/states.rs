@@ -41,6 +41,7 @@ impl State {
             wholes: vec![one; 3],
             class_of,
             devices: Vec::new(),
+            devices_are_shared: false,
         })
     }
 

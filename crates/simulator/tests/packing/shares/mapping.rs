@@ -58,6 +58,7 @@ impl Mapping {
             wholes: vec![one; 3],
             class_of,
             devices: Vec::new(),
+            devices_are_shared: false,
         })
     }
     /// Returns the number of tasks of a job on a node.

@@ -109,6 +109,11 @@ pub(super) trait Nodes: fmt::Debug {
     fn sizes(&self) -> Option<&[TaskSize]> {
         None
     }
+    /// Returns, by handle, the request of a task in all dimensions of [`Nodes::shares`]; `None` if nodes
+    /// are identical.
+    fn share_sizes(&self) -> Option<&[TaskSize]> {
+        None
+    }
     /// Returns whether nodes have devices.
     fn has_devices(&self) -> bool {
         false
@@ -132,7 +137,7 @@ pub(super) trait Nodes: fmt::Debug {
     fn number_nodes(&mut self, _only_contested: bool) {}
     /// Appends a placement by the numbers of nodes, or of groups of nodes that divide their CPU in
     /// the same way.
-    fn parts(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+    fn parts(&self, _job: JobHandle, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
         parts.extend(Placement::new(placement));
     }
     /// Builds the offline instance that maps these jobs to the empty nodes. Its nodes are identical

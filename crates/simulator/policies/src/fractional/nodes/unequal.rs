@@ -2,15 +2,15 @@
 
 use super::{Nodes, PlacementRequest, Task};
 use crate::fractional::available::AvailableNodes;
-use dfrsim_cluster::{JobHandle, NodeRange, View};
+use dfrsim_cluster::{JobHandle, NodeRange, Placement, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
-use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping};
+use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping, room_on_shared};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
-use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
-use dfrsim_model::{NodeId, Share, Yield};
+use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions};
 use dfrsim_packing::shares::Shares;
-use dfrsim_packing::{Capacities, TaskSize};
+use dfrsim_packing::{Capacities, TaskSize, UNLIMITED};
 use std::sync::Arc;
 
 /// Index of CPU among the dimensions: memory precedes it, the resources of nodes follow.
@@ -31,6 +31,9 @@ pub(super) struct UnequalNodes {
     nodes: Vec<NodeState>,
     /// Devices of the nodes; `None` if they have none.
     devices: Option<NodeDevices>,
+    /// Sizes for the division of CPU where devices are shared, with one more dimension: the part of a
+    /// device that is a [node of its own](UnequalNodes::parts).
+    share_sizes: Vec<TaskSize>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +59,9 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     let devices = classes.devices().into_iter().flat_map(|at| {
         classes.classes().iter().map(move |class| class.amounts[at] as usize)
     });
-    Capacities { classes: of_class.collect(), wholes, class_of, devices: devices.collect() }
+    let devices_are_shared = classes.resources().iter().any(|it| it.sharing == Sharing::SharedDevices);
+    let devices = devices.collect();
+    Capacities { classes: of_class.collect(), wholes, class_of, devices, devices_are_shared }
 }
 
 /// Returns how many tasks of a size fit into the free amounts, at most `most`.
@@ -70,14 +75,15 @@ impl UnequalNodes {
     pub(super) fn new(view: View<'_>, available: &AvailableNodes) -> UnequalNodes {
         let classes = view.classes().expect("unequal nodes require node classes");
         let capacities = Arc::new(capacities(classes, available.nodes()));
-        let shared = classes.resources().iter().map(|resource| resource.sharing == Sharing::Shared);
+        let shared = classes.resources().iter().map(|resource| resource.sharing.is_shared());
         let mut nodes = UnequalNodes {
             speeds: classes.classes().iter().map(|class| class.speed).collect(),
             counts: classes.classes().iter().map(|class| class.nodes).collect(),
             shared: [false, true].into_iter().chain(shared).collect(),
             sizes: Vec::new(),
             nodes: Vec::new(),
-            devices: (!capacities.devices.is_empty()).then(NodeDevices::default),
+            devices: NodeDevices::new(&capacities),
+            share_sizes: Vec::new(),
             capacities,
         };
         nodes.remove_all();
@@ -183,6 +189,14 @@ impl Nodes for UnequalNodes {
         if self.sizes.len() <= job.index() {
             self.sizes.resize_with(view.handles(), TaskSize::default);
         }
+        if self.capacities.devices_are_shared {
+            let mut shares = size.clone();
+            shares.used.push(size.devices.map_or(0, |request| request.part));
+            if self.share_sizes.len() <= job.index() {
+                self.share_sizes.resize_with(view.handles(), TaskSize::default);
+            }
+            self.share_sizes[job.index()] = shares;
+        }
         self.sizes[job.index()] = size;
     }
     fn can_fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
@@ -193,7 +207,11 @@ impl Nodes for UnequalNodes {
             }
             let room = u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks));
             let on_devices = |request: DeviceRequest| {
-                request.tasks_in(&vec![WHOLE_DEVICE; self.capacities.devices[class]])
+                let count = self.capacities.devices[class];
+                match self.capacities.devices_are_shared {
+                    true => room_on_shared(count, request),
+                    false => request.tasks_in(&vec![WHOLE_DEVICE; count]),
+                }
             };
             size.devices.map_or(room, |request| on_devices(request).min(room))
         };
@@ -234,7 +252,10 @@ impl Nodes for UnequalNodes {
         self.devices.iter_mut().for_each(|devices| devices.remember(job, on.clone()));
     }
     fn bind_mapping(&self, jobs: &[MappedJob<'_>]) -> Vec<DevicesOnNodes> {
-        let request = |job: &MappedJob<'_>| self.sizes[job.job.index()].devices;
+        let request = |job: &MappedJob<'_>| {
+            let request = self.sizes[job.job.index()].devices?;
+            Some(self.capacities.request_at(request, job.packed))
+        };
         bind_mapping(jobs, request, |node| self.capacities.devices[self.nodes[node as usize].class])
     }
     fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
@@ -302,7 +323,35 @@ impl Nodes for UnequalNodes {
         Mcb::on(Arc::clone(&self.capacities), options)
     }
     fn shares(&self) -> Shares {
-        Shares::on(Arc::clone(&self.capacities))
+        if !self.capacities.devices_are_shared {
+            return Shares::on(Arc::clone(&self.capacities));
+        }
+        let mut all = Capacities::clone(&self.capacities);
+        all.classes.iter_mut().for_each(|class| class.push(UNLIMITED));
+        all.wholes.push(WHOLE_DEVICE);
+        let device = [vec![UNLIMITED; all.wholes.len() - 1], vec![WHOLE_DEVICE]].concat();
+        let devices = vec![all.classes.len(); self.nodes.len() * MOST_DEVICES];
+        all.class_of.extend(devices);
+        all.classes.push(device);
+        Shares::on(Arc::new(all))
+    }
+    fn share_sizes(&self) -> Option<&[TaskSize]> {
+        Some(if self.capacities.devices_are_shared { &self.share_sizes } else { &self.sizes })
+    }
+    /// Appends the nodes of a placement and, if they are shared, the devices, which have the numbers after
+    /// those of the nodes, as many for each node. Each of them limits the job as a node of its own.
+    fn parts(&self, job: JobHandle, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+        parts.extend(Placement::new(placement));
+        if !self.capacities.devices_are_shared || placement.is_empty() {
+            return;
+        }
+        let first = self.nodes.len() as u32;
+        for &(node, on) in self.devices(job) {
+            parts.extend(on.iter().map(|(device, tasks)| NodeTasks {
+                node: NodeId(first + node * MOST_DEVICES as u32 + device as u32),
+                tasks: tasks.into(),
+            }));
+        }
     }
     /// Models eligibility for classes as a resource that only the eligible classes have. A last
     /// resource, which no task requests, makes classes distinct. Amounts beyond 32 bits are rounded:

@@ -123,6 +123,8 @@ impl FractionalScheduler {
         let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() || has_devices {
             let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
             let mut bound = None;
+            let all = (0..ranked.len()).filter(|_| has_devices);
+            let yields: Vec<Yield> = all.map(|place| packed.packed_yield(place)).collect();
             if self.policy.relabel {
                 placements = budget::relabel(view, mapper, &ranked, &pins, &placements);
             }
@@ -132,7 +134,7 @@ impl FractionalScheduler {
             }
             if has_devices {
                 devices = bound
-                    .unwrap_or_else(|| mapper.bind_mapping(view, &ranked, &placements, &pinned_devices));
+                    .unwrap_or_else(|| mapper.bind_mapping(view, &ranked, &placements, &pinned_devices, &yields));
                 let all = ranked.iter().zip(&placements).zip(&devices);
                 let moves = all.filter(|((job, placement), devices)| {
                     let differs = **devices != mapper.nodes.devices(**job) && !placement.is_empty();
