@@ -1,9 +1,9 @@
 //! Devices of nodes in use, and those that each job holds.
 
 use crate::{JobHandle, Placement};
-use dfrsim_model::{NodeId, Yield};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::{NodeId, Yield};
 
 /// Devices of a job: for each of its nodes, in ascending order, the number of tasks on each device.
 pub type DevicesOnNodes = Vec<(u32, OnDevices)>;

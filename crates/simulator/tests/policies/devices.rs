@@ -139,7 +139,8 @@ fn planted_faults_are_found() {
     let jobs: Vec<Job> = (0..12).map(|id| job(id, id / 2, 1 + id as u32 % 2)).collect();
     let (mut planted, mut kinds) = (0, BTreeSet::new());
     let of_batch = ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"];
-    let others = ["EQUIPARTITION", "Greedy*/OPT=MIN", "GreedyPM*/per/OPT=AVG", "MCB*/OPT=MIN", "SRPT", "GANG"];
+    let others =
+        ["EQUIPARTITION", "Greedy*/OPT=MIN", "GreedyPM*/per/OPT=AVG", "MCB*/OPT=MIN", "SRPT", "GANG"];
     for name in of_batch.into_iter().chain(others) {
         let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
         let options = Options { penalty: SimSpan::from_secs(1), ..options(2) };

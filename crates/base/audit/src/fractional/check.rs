@@ -306,8 +306,7 @@ impl FractionalCheck {
     fn check_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
         self.changes.iter().find_map(|(number, &(_, record))| {
             let (job, before) = (jobs.get(number)?, self.known.get(number)?);
-            let stays =
-                job.placement == before.on && self.recorded_devices(*number) == before.devices;
+            let stays = job.placement == before.on && self.recorded_devices(*number) == before.devices;
             let is_same = job.phase == before.phase && stays && job.job_yield == before.job_yield;
             let is_yield = stays && record == "migrate";
             (is_same || is_yield).then(|| (*number, format!("`{record}` without an effect")))
@@ -333,7 +332,9 @@ impl FractionalCheck {
             known.on.clone_from(&job.placement);
             match record {
                 "pause" => known.devices.clear(),
-                "start" | "resume" | "migrate" => known.devices = self.bound.remove(&number).unwrap_or_default(),
+                "start" | "resume" | "migrate" => {
+                    known.devices = self.bound.remove(&number).unwrap_or_default()
+                }
                 _ => {}
             }
             if let Some(site) = &mut self.site {
@@ -371,17 +372,8 @@ impl Check for FractionalCheck {
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
         let (phase, on, job_yield, penalties) = (Phase::Waiting, TasksByNode::new(), 0, Vec::new());
         let (tasks, devices) = (job.tasks, Vec::new());
-        let known = CheckedJob {
-            size,
-            weight,
-            tasks,
-            is_never_admitted,
-            phase,
-            on,
-            devices,
-            job_yield,
-            penalties,
-        };
+        let known =
+            CheckedJob { size, weight, tasks, is_never_admitted, phase, on, devices, job_yield, penalties };
         self.known.insert(number, known);
         self.submitted.push(number);
     }

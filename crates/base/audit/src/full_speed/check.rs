@@ -8,8 +8,8 @@ use super::ranked;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::job::Job;
 use crate::devices::Triples;
+use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::placement;
 use crate::platform::Platform;
@@ -103,7 +103,9 @@ impl FullSpeedCheck {
             let done = job.done_at(now);
             let left = (u128::from(job.estimate) << Yield::BITS).saturating_sub(done);
             let remaining = match known.state.phase {
-                Phase::Running => (left.div_ceil(job.node_speed.max(1).into()) as u64).saturating_add(penalty_left),
+                Phase::Running => {
+                    (left.div_ceil(job.node_speed.max(1).into()) as u64).saturating_add(penalty_left)
+                }
                 _ => known.remaining,
             };
             let seen = SeenJob {
@@ -122,7 +124,8 @@ impl FullSpeedCheck {
         };
         let known = self.known.iter().filter(|(number, _)| !self.must_reject(**number));
         let seen: BTreeMap<u64, SeenJob> = known.filter_map(see).collect();
-        let situation = Situation { now, jobs: &seen, kinds: &self.kinds, closed: &self.closed, penalty: self.penalty };
+        let situation =
+            Situation { now, jobs: &seen, kinds: &self.kinds, closed: &self.closed, penalty: self.penalty };
         match self.policy {
             FullSpeedPolicy::Gang => self.turn.decide(&situation),
             FullSpeedPolicy::EarliestDue(stretch) => due::decide(stretch, &situation),
@@ -308,7 +311,11 @@ fn describe(state: &State) -> String {
                 true => String::new(),
                 false => format!(" with {devices:?}, as triples of node, device and tasks"),
             };
-            if share == 1.0 { format!("{on}{devices}") } else { format!("{on}{devices} at a yield of {share}") }
+            if share == 1.0 {
+                format!("{on}{devices}")
+            } else {
+                format!("{on}{devices} at a yield of {share}")
+            }
         }
         phase => phase.to_string(),
     }

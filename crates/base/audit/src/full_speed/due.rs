@@ -25,8 +25,9 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
     let mut waits_for_service: Vec<u64> = jobs.keys().copied().collect();
     waits_for_service.sort_by_key(|number| (due(&jobs[number]), *number));
     let on_nodes = waits_for_service.iter().copied().filter(|number| jobs[number].is_running());
-    let mut residents: Vec<Resident> =
-        on_nodes.map(|number| Resident { number, on: jobs[&number].state.place.clone(), runs: false }).collect();
+    let mut residents: Vec<Resident> = on_nodes
+        .map(|number| Resident { number, on: jobs[&number].state.place.clone(), runs: false })
+        .collect();
     let mut decided = Decided::default();
     let free = |residents: &[Resident]| {
         let mut free = situation.nodes();

@@ -105,7 +105,8 @@ impl FreeNodes {
             return 0;
         }
         let by = |part: Part| {
-            let rooms = left.iter().zip(amounts(size, part)).filter_map(|(left, each)| left.checked_div(*each));
+            let rooms =
+                left.iter().zip(amounts(size, part)).filter_map(|(left, each)| left.checked_div(*each));
             rooms.min().unwrap_or(u64::MAX)
         };
         let of_devices = size.devices.map_or(u64::MAX, |request| devices::tasks_in(request, devices));

@@ -46,7 +46,18 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
     ) -> HeterogeneousNodes<'a, F> {
         let totals: Vec<u128> = (0..capacities.wholes.len()).map(|it| capacities.total(it)).collect();
         let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
-        HeterogeneousNodes { jobs, pinned_devices, capacities, options, values, kept, totals, held, found, found_yields: Vec::new() }
+        HeterogeneousNodes {
+            jobs,
+            pinned_devices,
+            capacities,
+            options,
+            values,
+            kept,
+            totals,
+            held,
+            found,
+            found_yields: Vec::new(),
+        }
     }
 
     /// Computes the yield of a job at a value, given the smallest weight. With a CPU step, the yield

@@ -1,8 +1,8 @@
 //! Devices of nodes while a decision is being made.
 
 use dfrsim_cluster::{JobHandle, NodeRange, Placement};
-use dfrsim_model::{NodeTasks, Yield};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::{NodeTasks, Yield};
 use dfrsim_packing::{Capacities, DeviceTasks, bind_in_order, take_devices};
 use std::collections::BTreeMap;
 
@@ -134,8 +134,9 @@ impl NodeDevices {
     fn change(&mut self, job: JobHandle, request: DeviceRequest, change: impl Fn(&mut i64, i64)) {
         for &(node, on) in self.last.get(job.index()).into_iter().flatten() {
             let free = &mut self.free[node as usize];
-            on.iter()
-                .for_each(|(device, tasks)| change(&mut free[device], i64::from(tasks) * request.part as i64));
+            on.iter().for_each(|(device, tasks)| {
+                change(&mut free[device], i64::from(tasks) * request.part as i64)
+            });
         }
     }
 }
@@ -179,9 +180,8 @@ pub(super) fn bind_mapping(
     for (node, mut here) in by_node {
         let on_node = |all: &[(u32, OnDevices)]| all.iter().find(|it| it.0 == node).map(|it| it.1);
         let pinned = |it: &DeviceTasks| jobs[it.job].pinned.as_deref().and_then(on_node);
-        let home = |it: &DeviceTasks| {
-            on_node(&jobs[it.job].home).filter(|&on| tasks_on(it.request, on) == it.tasks)
-        };
+        let home =
+            |it: &DeviceTasks| on_node(&jobs[it.job].home).filter(|&on| tasks_on(it.request, on) == it.tasks);
         let bind = |here: &mut [DeviceTasks], kept: &dyn Fn(&DeviceTasks) -> Option<OnDevices>| {
             let mut free = vec![WHOLE_DEVICE; count(node)];
             here.sort_by_key(|it| kept(it).is_none());

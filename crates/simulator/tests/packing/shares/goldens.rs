@@ -207,7 +207,7 @@ fn each_dimension_of_each_node_can_stop_jobs() {
         wholes: vec![4, 4, 1],
         class_of: vec![0, 1],
         devices: Vec::new(),
-            devices_are_shared: false,
+        devices_are_shared: false,
     };
     let size = |cpu, gpu| TaskSize { used: vec![0, cpu, gpu], ..TaskSize::default() };
     let sizes = [size(1, 1), size(2, 1), size(4, 0), size(3, 0)];

@@ -2,9 +2,9 @@
 
 use super::{Nodes, PlacementRequest, Task};
 use crate::fractional::available::AvailableNodes;
+use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping, room_on_shared};
 use dfrsim_cluster::{JobHandle, NodeRange, Placement, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
-use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping, room_on_shared};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
@@ -56,9 +56,10 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     let most = |at: usize| classes.classes().iter().map(|class| class.amounts[at]).max().unwrap_or(1);
     let wholes = [vec![one; 2], amounts(&|at| u64::from(most(at)) * one)].concat();
     let class_of = nodes.map(|node| classes.class_of(node.0)).collect();
-    let devices = classes.devices().into_iter().flat_map(|at| {
-        classes.classes().iter().map(move |class| class.amounts[at] as usize)
-    });
+    let devices = classes
+        .devices()
+        .into_iter()
+        .flat_map(|at| classes.classes().iter().map(move |class| class.amounts[at] as usize));
     let devices_are_shared = classes.resources().iter().any(|it| it.sharing == Sharing::SharedDevices);
     let devices = devices.collect();
     Capacities { classes: of_class.collect(), wholes, class_of, devices, devices_are_shared }

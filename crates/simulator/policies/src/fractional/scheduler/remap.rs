@@ -133,14 +133,16 @@ impl FractionalScheduler {
                 (placements, bound) = budget.enforce(&mut self.mcb, &self.yields, placements);
             }
             if has_devices {
-                devices = bound
-                    .unwrap_or_else(|| mapper.bind_mapping(view, &ranked, &placements, &pinned_devices, &yields));
+                devices = bound.unwrap_or_else(|| {
+                    mapper.bind_mapping(view, &ranked, &placements, &pinned_devices, &yields)
+                });
                 let all = ranked.iter().zip(&placements).zip(&devices);
                 let moves = all.filter(|((job, placement), devices)| {
                     let differs = **devices != mapper.nodes.devices(**job) && !placement.is_empty();
                     differs || change((*job, placement)).is_some()
                 });
-                let moves = moves.map(|((&job, placement), devices)| ((job, ranges(placement)), devices.clone()));
+                let moves =
+                    moves.map(|((&job, placement), devices)| ((job, ranges(placement)), devices.clone()));
                 let (changes, of_changes) = moves.unzip();
                 devices = of_changes;
                 changes
