@@ -2,7 +2,7 @@
 
 use crate::check::{Change, Check, Jobs};
 use crate::common::Common;
-use crate::devices::Devices;
+use crate::devices::{DeviceRequest, Devices, Triples, moved_tasks};
 use crate::energy::{Energy, millijoules};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
@@ -21,7 +21,7 @@ use crate::{Phase, Report, Rule, rule};
 use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::site::{PreemptMode, SiteSettings};
-use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Clock, Share, SimSpan, SimTime, SortedMap, Yield};
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -75,6 +75,8 @@ pub struct Auditor {
     due: BTreeSet<(u64, u64)>,
     cluster: Nodes,
     devices: Devices,
+    /// Number of tasks of each migrated job that left their node, until its `bind` record.
+    moved_by_node: SortedMap<u64, u64>,
     common: Common,
     energy: Energy,
     pub(crate) tally: Tally,
@@ -274,12 +276,16 @@ impl Auditor {
             | Record::Resume { ref on, job_yield, .. }
             | Record::Migrate { ref on, job_yield, .. } => self.place(number, head.name, on, job_yield),
             Record::Bind { ref devices, .. } => {
-                let job = self.jobs.get(&number).and_then(|job| Some((job.size.devices?, &job.placement)));
-                let Some((request, on)) = job else {
+                let of = |job: &Job| {
+                    let at = if job.size.shares_devices { job.job_yield } else { Yield::ONE.units() };
+                    Some((job.size.devices?, job.placement.clone(), at))
+                };
+                let Some((request, on, at)) = self.jobs.get(&number).and_then(of) else {
                     return self.fault(Some(number), "`bind` of a job that requests no devices");
                 };
                 let count = |node| self.cluster.device_count(node);
-                let wrong = self.devices.bind((number, self.line), request, on, devices, count);
+                let wrong = self.devices.bind((number, self.line), request, &on, (devices, at), count);
+                self.change_devices(number, request, devices);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
                 self.check.iter_mut().for_each(|check| check.bind(number, devices));
             }
@@ -766,11 +772,29 @@ impl Auditor {
         });
         if self.jobs.get(&number).is_some_and(|job| job.size.devices.is_some()) {
             self.devices.place(number, self.line);
+            if phase == Phase::Running {
+                self.moved_by_node.insert(number, moved);
+            }
         }
         if moved > 0 {
             self.tally.migrations += 1;
             self.tally.migrated_tasks += moved;
         }
+    }
+
+    /// Counts the tasks of a migrated job that stay on their nodes, but leave one of their devices.
+    fn change_devices(&mut self, number: u64, request: DeviceRequest, devices: &Triples) {
+        let Some((job, moved)) = self.jobs.get(&number).zip(self.moved_by_node.remove(&number)) else {
+            return;
+        };
+        let all = moved_tasks(request, job.tasks, self.devices.before(number), devices);
+        let more = all.saturating_sub(moved);
+        if more > 0 && moved == 0 {
+            let (job_yield, penalty) = (job.job_yield, self.penalty);
+            self.change(number, job_yield, |job, now| job.penalise(now, penalty));
+            self.tally.migrations += 1;
+        }
+        self.tally.migrated_tasks += more;
     }
 
     fn pause(&mut self, number: u64) {
@@ -803,6 +827,9 @@ impl Auditor {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         change(job, self.now);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
+        if job.size.shares_devices && self.devices.has(number) {
+            self.devices.set_yield((self.line, number), job.job_yield);
+        }
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, job.job_yield);
         if !job.placement.is_empty() {
             self.common.hold(self.line, number, &job.size.common, job.job_yield);

@@ -1,7 +1,8 @@
 //! Devices of nodes: the parts in use of each, and the rule by which tasks get them.
 
 use crate::Rule;
-use dfrsim_model::{Share, SortedMap};
+use dfrsim_model::{Share, SortedMap, Yield};
+use std::cmp::Reverse;
 
 /// A whole device, in share units.
 const WHOLE: u64 = Share::ONE.units() as u64;
@@ -13,9 +14,11 @@ pub(crate) type Triples = [(u32, u32, u32)];
 pub(crate) type DeviceRequest = (u64, u64);
 
 /// Part in use of a device, and the line and the job that last added to it.
+///
+/// Amounts are in share units * yield units.
 #[derive(Clone, Copy, Debug, Default)]
 struct PartsInUse {
-    amount: u64,
+    amount: u128,
     by: (u64, u64),
 }
 
@@ -26,15 +29,27 @@ pub(crate) struct Devices {
     touched: Vec<(u32, u32)>,
     /// Devices of each job that holds some.
     held: SortedMap<u64, Vec<(u32, u32, u64)>>,
+    /// Yield units at which they count; those of a yield of 1 if devices are not shared.
+    yields: SortedMap<u64, u32>,
+    /// The same as triples.
+    triples: SortedMap<u64, Vec<(u32, u32, u32)>>,
     /// Jobs that were placed at this time and have no `bind` record yet, with their lines.
     unbound: SortedMap<u64, u64>,
+    /// Devices that migrated jobs held before, without a `bind` record yet.
+    before: SortedMap<u64, Vec<(u32, u32, u32)>>,
 }
 
 impl Devices {
     /// Notes that a job with a request for devices was placed by the record of a line.
     pub(crate) fn place(&mut self, job: u64, line: u64) {
+        let before = self.triples.get(&job).cloned().unwrap_or_default();
         self.release(job);
+        self.before.insert(job, before);
         self.unbound.insert(job, line);
+    }
+    /// Returns the devices that a job held before it was placed at this time.
+    pub(crate) fn before(&self, job: u64) -> &Triples {
+        self.before.get(&job).map_or(&[], Vec::as_slice)
     }
     /// Assigns tasks of a job to devices. Returns a violation if the record does not follow a placement,
     /// or a task does not have its number of different devices of its node. `count` is the number of
@@ -44,7 +59,7 @@ impl Devices {
         (job, line): (u64, u64),
         (each, part): DeviceRequest,
         on: &[(u32, u32)],
-        devices: &Triples,
+        (devices, at): (&Triples, u32),
         count: impl Fn(u32) -> u64,
     ) -> Option<Rule> {
         if self.unbound.remove(&job).is_none() {
@@ -62,12 +77,9 @@ impl Devices {
         };
         let held: Vec<(u32, u32, u64)> =
             devices.iter().map(|&(node, device, parts)| (node, device, part * u64::from(parts))).collect();
-        for &(node, device, amount) in &held {
-            let usage = self.used.or_default((node, device));
-            *usage = PartsInUse { amount: usage.amount.saturating_add(amount), by: (line, job) };
-            self.touched.push((node, device));
-        }
         self.held.insert(job, held);
+        self.set_yield((line, job), at);
+        self.triples.insert(job, devices.to_vec());
         if !ascending {
             return Some("the devices are not in ascending order".into());
         }
@@ -81,11 +93,28 @@ impl Devices {
         );
         Some(rule.into())
     }
+    /// Returns whether a job has devices.
+    pub(crate) fn has(&self, job: u64) -> bool {
+        self.held.contains_key(&job)
+    }
+    /// Counts the devices of a job at a new yield, by the record of a line.
+    pub(crate) fn set_yield(&mut self, (line, job): (u64, u64), at: u32) {
+        let before = self.yields.insert(job, at).unwrap_or(0);
+        for &(node, device, amount) in self.held.get(&job).into_iter().flatten() {
+            let usage = self.used.or_default((node, device));
+            let [less, more] = [before, at].map(|at| u128::from(amount) * u128::from(at));
+            *usage = PartsInUse { amount: usage.amount - less + more, by: (line, job) };
+            self.touched.push((node, device));
+        }
+    }
     /// Releases the devices of a job.
     pub(crate) fn release(&mut self, job: u64) {
         self.unbound.remove(&job);
+        self.before.remove(&job);
+        self.triples.remove(&job);
+        let at = self.yields.remove(&job).unwrap_or(0);
         for (node, device, amount) in self.held.remove(&job).unwrap_or_default() {
-            self.used.or_default((node, device)).amount -= amount;
+            self.used.or_default((node, device)).amount -= u128::from(amount) * u128::from(at);
         }
     }
     /// Checks the devices that changed at the current time, and that all jobs that were placed have
@@ -94,13 +123,15 @@ impl Devices {
         for (job, line) in &std::mem::take(&mut self.unbound) {
             fault((*line, *job), "it requests devices and has none: no `bind` follows its placement".into());
         }
+        self.before = SortedMap::default();
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
         touched.dedup();
         for key in touched {
             let usage = *self.used.or_default(key);
-            if usage.amount > WHOLE {
-                let used = usage.amount as f64 / WHOLE as f64;
+            let whole = u128::from(WHOLE) << Yield::BITS;
+            if usage.amount > whole {
+                let used = usage.amount as f64 / whole as f64;
                 let rule = format!("device {} of node {} is over-committed: {used:.9} of 1", key.1, key.0);
                 fault(usage.by, rule.into());
             }
@@ -131,4 +162,88 @@ pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64) ->
         missing -= 1;
     }
     given
+}
+
+/// Counts the tasks for which a node has enough devices, if they are shared: at most 250 parts of a job are
+/// on each.
+pub(crate) fn tasks_in_shared((each, _): DeviceRequest, free: &[i64]) -> u64 {
+    let count = free.len() as u64;
+    if count < each { 0 } else { count * 250 / each }
+}
+
+/// Determines the parts that each shared device gives to tasks: as [`expected`] does as long as one has
+/// room, and then the least loaded device, the lowest of equal ones.
+pub(crate) fn expected_shared((each, part): DeviceRequest, free: &[i64], tasks: u64) -> Vec<u64> {
+    let (mut left, mut given, part) = (free.to_vec(), vec![0; free.len()], part as i64);
+    for _ in 0..each * tasks {
+        let mut best: Option<usize> = None;
+        for device in (0..left.len()).filter(|&device| given[device] < tasks.min(250)) {
+            let is_better = best.is_none_or(|best| match (left[device] >= part, left[best] >= part) {
+                (true, true) => left[device] < left[best],
+                (has_room, other_has) => has_room || !other_has && left[device] > left[best],
+            });
+            if is_better {
+                best = Some(device);
+            }
+        }
+        let Some(device) = best else { break };
+        left[device] -= part;
+        given[device] += 1;
+    }
+    given
+}
+
+/// Computes the request of a task at a yield in units, if devices are shared: parts are rounded up.
+pub(crate) fn request_at((each, part): DeviceRequest, at: u32) -> DeviceRequest {
+    let part = (u128::from(part) * u128::from(at)).div_ceil(1 << Yield::BITS);
+    (each, (part as u64).max(1))
+}
+
+/// Tasks of a job on one node, which need devices there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeviceTasks {
+    /// Index of the job by submission.
+    pub(crate) number: u64,
+    pub(crate) request: DeviceRequest,
+    pub(crate) tasks: u64,
+}
+
+/// Gives tasks their devices on one node: the largest parts first, then the most devices, then the jobs
+/// submitted first. Returns the parts on each device by job, or `None` if they do not all fit.
+pub(crate) fn in_order(
+    mut free: Vec<i64>,
+    tasks: impl IntoIterator<Item = DeviceTasks>,
+) -> Option<Vec<(u64, Vec<u64>)>> {
+    let mut tasks: Vec<DeviceTasks> = tasks.into_iter().collect();
+    tasks.sort_by_key(|it| (Reverse(it.request.1), Reverse(it.request.0), it.number));
+    let mut all = Vec::new();
+    for DeviceTasks { number, request, tasks } in tasks {
+        let given = expected(request, &free, tasks);
+        if given.iter().sum::<u64>() < request.0 * tasks {
+            return None;
+        }
+        free.iter_mut().zip(&given).for_each(|(free, parts)| *free -= (parts * request.1) as i64);
+        all.push((number, given));
+    }
+    Some(all)
+}
+
+/// Writes parts on each device of a node as triples.
+pub(crate) fn triples(node: u32, parts: &[u64]) -> impl Iterator<Item = (u32, u32, u32)> {
+    (0..).zip(parts).filter(|it| *it.1 > 0).map(move |(device, parts)| (node, device, *parts as u32))
+}
+
+/// Counts the tasks of a job that leave a node or one of their devices, given its devices before and
+/// after.
+pub(crate) fn moved_tasks((each, _): DeviceRequest, tasks: u32, before: &Triples, after: &Triples) -> u64 {
+    let mut nodes: Vec<u32> = before.iter().map(|it| it.0).collect();
+    nodes.dedup();
+    let stay = |node: u32| {
+        let common = before.iter().filter(|it| it.0 == node).map(|old| {
+            let new = after.iter().find(|new| (new.0, new.1) == (old.0, old.1));
+            u64::from(new.map_or(0, |new| new.2.min(old.2)))
+        });
+        common.sum::<u64>() / each
+    };
+    u64::from(tasks).saturating_sub(nodes.into_iter().map(stay).sum())
 }

@@ -41,7 +41,7 @@ pub(crate) struct Job {
     /// Yield in units of 2^-20; 0 unless it runs.
     pub(crate) job_yield: u32,
     /// Speed of the slowest of its nodes, in units of 2^-20.
-    node_speed: u32,
+    pub(crate) node_speed: u32,
     /// Time of its last change by a decision.
     pub(crate) changed: Option<u64>,
     /// Time at which its work reaches its run time if its speed does not change.

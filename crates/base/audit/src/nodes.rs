@@ -98,6 +98,8 @@ pub(crate) struct Size {
     pub(crate) pieces: Vec<i64>,
     /// Request for devices, if any.
     pub(crate) devices: Option<DeviceRequest>,
+    /// True if parts of devices follow the yield.
+    pub(crate) shares_devices: bool,
     /// Number of whole cores; 0 if the nodes have no classes.
     pub(crate) cores: u64,
     /// Amounts of the resources of the whole cluster that all tasks hold together.
@@ -115,6 +117,7 @@ impl Size {
             allowed: vec![true],
             pieces: vec![need.max(1).into(), memory.into()],
             devices: None,
+            shares_devices: false,
             cores: 0,
             common: Vec::new(),
         }
@@ -259,6 +262,7 @@ impl Nodes {
             let (whole, part) = (u64::from(count) * ONE, u64::from(count) * u64::from(need));
             if resource.devices && count > 0 {
                 size.devices = Some((count.into(), need.max(1).into()));
+                size.shares_devices = resource.shared;
             }
             size.held.push(match (resource.shared, resource.devices) {
                 (true, _) => 0,

@@ -112,8 +112,8 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
         digester.text("parts of cores").integer(nodes.classes.core_parts());
     }
     for resource in nodes.classes.resources() {
-        digester.integer(u64::from(resource.sharing == Sharing::Shared));
-        if resource.sharing == Sharing::Devices {
+        digester.integer(u64::from(resource.sharing.is_shared()));
+        if resource.sharing.is_devices() {
             digester.text("devices");
         }
         // Rows from before the bound took resources into account are computed again.

@@ -425,7 +425,6 @@ impl Study for OnlineStudy {
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;
-            let has_devices = own.as_ref().is_some_and(|nodes| nodes.classes.devices().is_some());
             let of_sweeps = scenario.sweeps.iter().flat_map(|sweep| &sweep.policies);
             let common = own.as_ref().map_or(&[][..], |nodes| nodes.classes.common());
             let all = || scenario.policies.iter().chain(of_sweeps.clone());
@@ -435,14 +434,6 @@ impl Study for OnlineStudy {
                     "workload `{}`: its platform has the common resource {}, of which {policy} takes no account; expected batch policies \
                      other than SLURM",
                     workload.name, resource.name
-                )));
-            }
-            let mut policies = all().filter(|_| has_devices);
-            if let Some(policy) = policies.find(|policy| !policy.runs_on_devices()) {
-                return Err(RunError::input(format_args!(
-                    "workload `{}`: its platform has devices, and {policy} does not distinguish the devices of a node; expected batch \
-                     policies, or `shared` instead of `devices`",
-                    workload.name
                 )));
             }
             let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);

@@ -32,12 +32,6 @@ pub(crate) fn conditions(
 fn unequal(cluster: &ClusterFields, seed: Seed) -> Result<Option<UnequalNodes>, String> {
     let Some(platform) = &cluster.kinds.platform else { return Ok(None) };
     let classes = platform_fields(platform)?.classes_of(cluster.cores).map_err(|error| error.to_string())?;
-    if let Some(devices) = classes.devices() {
-        let name = &classes.resources()[devices].name;
-        return Err(format!(
-            "clusters of a grid have no devices: expected no `devices`, so that `{name}` is counted"
-        ));
-    }
     let demands = Demands { requests: cluster.kinds.requests.clone(), seed, ..Demands::default() };
     match demands.find_unknown(&classes) {
         Some(request) => Err(format!("no node class satisfies the request `{request}`")),

@@ -33,7 +33,7 @@ fn as_user(job: &Job, nodes: &UnequalNodes, place: usize) -> Option<Job> {
         _ if count == 0 => return None,
         Sharing::Rigid => (held_at_once().sum::<u64>() >= u64::from(job.tasks), Share::ONE),
         // Devices are relaxed to one amount: parts of several may be put together.
-        Sharing::Devices => {
+        Sharing::Devices | Sharing::SharedDevices => {
             let request = DeviceRequest { count, part: need.units().into() };
             let on = |devices: u32| request.tasks_in(&vec![WHOLE_DEVICE; devices as usize]);
             let at_once: u64 = classes.iter().map(|it| u64::from(it.nodes) * on(it.amounts[place])).sum();

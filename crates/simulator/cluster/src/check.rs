@@ -6,7 +6,7 @@ use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::unequal::UnequalState;
 use crate::{JobHandle, JobState, Placement, Rule, Violation};
-use dfrsim_model::{Job, NodeId, SimTime};
+use dfrsim_model::{Job, NodeId, SimTime, Yield};
 
 impl Action {
     /// Returns the action as an infinitive, for error messages, and the state that it requires of
@@ -96,8 +96,9 @@ impl Checker {
             nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
             if let Some(unequal) = &mut unequal {
                 unequal.remove(change.job, active.placement(), active.job_yield);
-                if change.action != Action::SetYield {
-                    unequal.unbind(change.job);
+                match change.action {
+                    Action::SetYield => unequal.set_device_yield(change.job, Yield::ZERO),
+                    _ => unequal.unbind(change.job),
                 }
             }
         }
@@ -107,7 +108,9 @@ impl Checker {
             if let Some(unequal) = &mut unequal {
                 unequal.add(change.job, placement, change.job_yield);
                 if change.action.has_placement() {
-                    unequal.bind(change.job, placement, decision.devices(change));
+                    unequal.bind(change.job, placement, decision.devices(change), change.job_yield);
+                } else if change.action == Action::SetYield {
+                    unequal.set_device_yield(change.job, change.job_yield);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::{Observer, Occurrence};
 use dfrsim_model::SimTime;
-use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
+use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Sharing};
 use dfrsim_model::platform::device_use::{DeviceLevels, DeviceUse};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,9 +42,11 @@ pub struct DeviceFigures {
 }
 
 impl DeviceMetrics {
-    /// Creates a collector; `None` if nodes have no devices.
+    /// Creates a collector; `None` if nodes have no devices, or if parts of them follow the yields of jobs,
+    /// so that a device has no fixed free part.
     pub fn new(classes: &NodeClasses) -> Option<DeviceMetrics> {
-        let resource = classes.devices()?;
+        let is_held = |at: &usize| classes.resources()[*at].sharing == Sharing::Devices;
+        let resource = classes.devices().filter(is_held)?;
         let of_class = |(place, class): (usize, &NodeClass)| {
             (class.nodes, classes.core_parts_of(place), class.amounts[resource])
         };

@@ -1,14 +1,20 @@
 //! Memory and CPU left on nodes, for policies that place jobs by both.
 
-use crate::{JobHandle, NodeRange, Placement, View};
+use crate::devices::DevicesOnNodes;
+use crate::{Decision, JobHandle, NodeRange, Placement, View};
+use dfrsim_model::platform::classes::{NodeClasses, Sharing};
+use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, Share};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Memory and CPU left on each node while a policy makes a decision, for jobs that run at full speed
 /// or not at all.
 ///
-/// It is for nodes that are equal apart from being up or down; a policy must refuse others
-/// ([`View::classes`]).
+/// Nodes of different classes have their own amounts and features. Where they have devices, tasks get
+/// those that the rule of the platform chooses; a decision must [name](FreeNodes::name_devices) them, as
+/// others may be free once all of its changes are made. Rigid resources and devices are held with the
+/// memory, and shared resources are taken with the CPU.
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, FreeNodes, NodeOrder, Scheduler, Situation};
@@ -30,7 +36,143 @@ use std::cmp::Reverse;
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct FreeNodes(Vec<FreeNode>);
+pub struct FreeNodes {
+    nodes: Vec<FreeNode>,
+    /// Everything else that nodes of different classes have; `None` if all are equal.
+    other: Option<OtherResources>,
+}
+
+/// Resources other than memory and CPU, and the classes of the nodes.
+#[derive(Clone, Debug)]
+struct OtherResources {
+    class_of: Vec<usize>,
+    /// Index of the resource whose units are devices.
+    devices_at: Option<usize>,
+    sharing: Vec<Sharing>,
+    /// Amount left of each resource, in share units of one unit, by node.
+    left: Vec<Vec<u64>>,
+    /// Part left of each device, by node.
+    devices: Vec<Vec<u64>>,
+    /// Devices of jobs.
+    held: BTreeMap<JobHandle, DevicesOnNodes>,
+}
+
+/// What a task needs.
+struct TaskNeed {
+    memory: u64,
+    cpu: u64,
+    /// Needs besides memory and CPU, where nodes differ.
+    other: Option<OtherNeeds>,
+}
+
+struct OtherNeeds {
+    /// True, for each class, if tasks may be on its nodes.
+    allowed: Vec<bool>,
+    /// Amounts that are taken with the memory, and those taken with the CPU.
+    with_memory: Vec<u64>,
+    with_cpu: Vec<u64>,
+    devices: Option<DeviceRequest>,
+}
+
+impl OtherResources {
+    fn new(classes: &NodeClasses) -> OtherResources {
+        let one = u64::from(Share::ONE.units());
+        let class_of: Vec<usize> = (0..classes.nodes()).map(|node| classes.class_of(node)).collect();
+        let amounts = |class: &usize| classes.classes()[*class].amounts.iter();
+        let left = class_of.iter().map(|class| amounts(class).map(|&units| u64::from(units) * one).collect());
+        let devices_at = classes.devices();
+        let count = |class: &usize| devices_at.map_or(0, |at| classes.classes()[*class].amounts[at] as usize);
+        OtherResources {
+            left: left.collect(),
+            devices: class_of.iter().map(|class| vec![WHOLE_DEVICE; count(class)]).collect(),
+            class_of,
+            devices_at,
+            sharing: classes.resources().iter().map(|resource| resource.sharing).collect(),
+            held: BTreeMap::new(),
+        }
+    }
+    fn request(&self, view: View<'_>, job: JobHandle) -> Option<DeviceRequest> {
+        view.demand(job)?.devices(self.devices_at?)
+    }
+    /// Returns the amounts of a task that are taken with the memory, or those taken with the CPU.
+    fn amounts(&self, view: View<'_>, job: JobHandle, with_memory: bool) -> Vec<u64> {
+        let asked = view.demand(job).into_iter().flat_map(|demand| &demand.resources);
+        let amount = |(asked, &sharing): (&_, &Sharing)| {
+            let asked: &dfrsim_model::platform::classes::ResourceRequest = asked;
+            if with_memory { asked.held(sharing) } else { asked.usable(sharing) }
+        };
+        asked.zip(&self.sharing).map(amount).collect()
+    }
+    fn needs(&self, view: View<'_>, job: JobHandle) -> OtherNeeds {
+        let classes = view.classes().map_or(0, |classes| classes.classes().len());
+        OtherNeeds {
+            allowed: (0..classes).map(|class| view.fits(job, class)).collect(),
+            with_memory: self.amounts(view, job, true),
+            with_cpu: self.amounts(view, job, false),
+            devices: self.request(view, job),
+        }
+    }
+    /// Counts the tasks for which a node has room, at most `most`; with or without what is taken with
+    /// the CPU.
+    fn room(&self, needs: &OtherNeeds, node: usize, most: u32, with_cpu: bool) -> u32 {
+        if !needs.allowed[self.class_of[node]] {
+            return 0;
+        }
+        let left = &self.left[node];
+        let rooms = left.iter().zip(&needs.with_memory).filter_map(|(left, each)| left.checked_div(*each));
+        let by_cpu = left.iter().zip(&needs.with_cpu).filter_map(|(left, each)| left.checked_div(*each));
+        let by_devices = needs.devices.map(|request| request.tasks_in(&self.devices[node]));
+        let rooms = rooms.chain(by_cpu.filter(|_| with_cpu)).chain(by_devices);
+        rooms.min().unwrap_or(u64::MAX).min(most.into()) as u32
+    }
+    /// Changes what is left of the resources that are taken with the memory, or with the CPU.
+    fn change(
+        &mut self,
+        view: View<'_>,
+        job: JobHandle,
+        placement: Placement<'_>,
+        with_memory: bool,
+        change: impl Fn(&mut u64, u64),
+    ) {
+        let each = self.amounts(view, job, with_memory);
+        for part in placement {
+            let left = self.left[part.node.index()].iter_mut().zip(&each);
+            left.for_each(|(left, each)| change(left, each * u64::from(part.tasks)));
+        }
+    }
+    /// Takes devices for the tasks of a job: those that it holds, or those that the rule of the platform
+    /// chooses.
+    fn bind(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
+        let Some(request) = self.request(view, job) else { return };
+        let mut on = view.devices(job).to_vec();
+        if on.is_empty() {
+            let chosen = placement.iter().map(|part| {
+                let free = &self.devices[part.node.index()];
+                (part.node.0, request.choose(free, part.tasks).expect("the tasks must fit"))
+            });
+            on = chosen.collect();
+        }
+        self.change_devices(request, &on, |left, parts| *left -= parts);
+        self.held.insert(job, on);
+    }
+    /// Returns the devices of a job.
+    fn release(&mut self, view: View<'_>, job: JobHandle) {
+        if let Some((request, on)) = self.request(view, job).zip(self.held.remove(&job)) {
+            self.change_devices(request, &on, |left, parts| *left += parts);
+        }
+    }
+    fn change_devices(
+        &mut self,
+        request: DeviceRequest,
+        on: &[(u32, OnDevices)],
+        change: impl Fn(&mut u64, u64),
+    ) {
+        for &(node, on) in on {
+            let left = &mut self.devices[node as usize];
+            on.iter().for_each(|(device, tasks)| change(&mut left[device], u64::from(tasks) * request.part));
+        }
+    }
+}
 
 /// Order in which nodes are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +186,10 @@ pub enum NodeOrder {
 #[derive(Clone, Copy, Debug)]
 struct FreeNode {
     is_up: bool,
-    memory: u32,
-    cpu: u32,
+    /// Memory in share units of the reference node.
+    memory: u64,
+    /// CPU in share units of the reference node.
+    cpu: u64,
     /// Sum of the CPU needs of the tasks in its memory, in share units.
     load: u64,
 }
@@ -54,15 +198,24 @@ impl FreeNodes {
     /// Returns all nodes, as if no job ran and no node were down.
     #[must_use]
     pub fn all(view: View<'_>) -> FreeNodes {
-        let node = FreeNode { is_up: true, memory: Share::ONE.units(), cpu: Share::ONE.units(), load: 0 };
-        FreeNodes(vec![node; view.nodes() as usize])
+        let one = u64::from(Share::ONE.units());
+        let node = FreeNode { is_up: true, memory: one, cpu: one, load: 0 };
+        let mut free = FreeNodes { nodes: vec![node; view.nodes() as usize], other: None };
+        if let Some(classes) = view.classes() {
+            for (node, own) in (0..).zip(&mut free.nodes) {
+                let class = classes.of(node);
+                (own.memory, own.cpu) = (class.memory, class.cpu);
+            }
+            free.other = Some(OtherResources::new(classes));
+        }
+        free
     }
     /// Returns the nodes that are up, as if no job ran.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
         if view.has_outages() {
-            for (node, own) in (0..).zip(&mut free.0) {
+            for (node, own) in (0..).zip(&mut free.nodes) {
                 own.is_up = view.is_up(NodeId(node));
             }
         }
@@ -94,11 +247,15 @@ impl FreeNodes {
     ///
     /// If the tasks do not fit.
     pub fn occupy_memory(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
-        let (memory, need) = (view.job(job).memory().units(), view.job(job).cpu_need().units());
+        let [memory, need] = FreeNodes::each(view, job);
         for part in placement {
-            let node = &mut self.0[part.node.index()];
-            node.memory -= memory * part.tasks;
-            node.load += u64::from(need) * u64::from(part.tasks);
+            let node = &mut self.nodes[part.node.index()];
+            node.memory -= memory * u64::from(part.tasks);
+            node.load += need * u64::from(part.tasks);
+        }
+        if let Some(other) = &mut self.other {
+            other.change(view, job, placement, true, |left, amount| *left -= amount);
+            other.bind(view, job, placement);
         }
     }
     /// Takes CPU for the tasks of a job.
@@ -107,50 +264,88 @@ impl FreeNodes {
     ///
     /// If the tasks do not fit.
     pub fn occupy_cpu(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
-        let each = view.job(job).cpu_need().units();
+        let [_, need] = FreeNodes::each(view, job);
         for part in placement {
-            self.0[part.node.index()].cpu -= each * part.tasks;
+            self.nodes[part.node.index()].cpu -= need * u64::from(part.tasks);
+        }
+        if let Some(other) = &mut self.other {
+            other.change(view, job, placement, false, |left, amount| *left -= amount);
         }
     }
     /// Returns memory and CPU of the tasks of a job.
     pub fn vacate(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
         self.vacate_memory(view, job, placement);
-        let each = view.job(job).cpu_need().units();
+        let [_, need] = FreeNodes::each(view, job);
         for part in placement {
-            self.0[part.node.index()].cpu += each * part.tasks;
+            self.nodes[part.node.index()].cpu += need * u64::from(part.tasks);
+        }
+        if let Some(other) = &mut self.other {
+            other.change(view, job, placement, false, |left, amount| *left += amount);
         }
     }
     /// Returns memory of the tasks of a job.
     pub fn vacate_memory(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
-        let (memory, need) = (view.job(job).memory().units(), view.job(job).cpu_need().units());
+        let [memory, need] = FreeNodes::each(view, job);
         for part in placement {
-            let node = &mut self.0[part.node.index()];
-            node.memory += memory * part.tasks;
-            node.load -= u64::from(need) * u64::from(part.tasks);
+            let node = &mut self.nodes[part.node.index()];
+            node.memory += memory * u64::from(part.tasks);
+            node.load -= need * u64::from(part.tasks);
+        }
+        if let Some(other) = &mut self.other {
+            other.change(view, job, placement, true, |left, amount| *left += amount);
+            other.release(view, job);
+        }
+    }
+
+    /// Returns memory and CPU need of a task, in share units.
+    fn each(view: View<'_>, job: JobHandle) -> [u64; 2] {
+        [view.job(job).memory(), view.job(job).cpu_need()].map(|share| share.units().into())
+    }
+
+    /// Names the devices of a job, which has been placed here, in the decision that has just started or
+    /// resumed it.
+    pub fn name_devices(&self, job: JobHandle, decision: &mut Decision) {
+        if let Some(on) = self.other.as_ref().and_then(|other| other.held.get(&job)) {
+            decision.on_devices(on.iter().copied());
         }
     }
 
     /// Returns whether the nodes of a placement have the CPU for the tasks of a job.
     #[must_use]
     pub fn has_cpu(&self, view: View<'_>, job: JobHandle, placement: Placement<'_>) -> bool {
-        let each = view.job(job).cpu_need().units();
-        placement
-            .into_iter()
-            .all(|part| u64::from(self.0[part.node.index()].cpu) >= u64::from(each) * u64::from(part.tasks))
+        let [_, need] = FreeNodes::each(view, job);
+        let has_cpu = |node: usize, tasks: u32| self.nodes[node].cpu >= need * u64::from(tasks);
+        let fits = placement.into_iter().all(|part| has_cpu(part.node.index(), part.tasks));
+        fits && self.other.as_ref().is_none_or(|other| {
+            let each = other.amounts(view, job, false);
+            placement.into_iter().all(|part| {
+                let left = other.left[part.node.index()].iter().zip(&each);
+                left.into_iter().all(|(left, each)| *left >= each * u64::from(part.tasks))
+            })
+        })
     }
 
-    /// Counts the tasks of a job that fit on a node, by memory and CPU.
-    fn tasks_that_fit(&self, view: View<'_>, job: JobHandle, node: usize) -> u32 {
-        let (job, FreeNode { is_up, memory, cpu, load: _ }) = (view.job(job), self.0[node]);
-        let by = |free: u32, each: Share| free.checked_div(each.units()).unwrap_or(u32::MAX);
-        if is_up { by(memory, job.memory()).min(by(cpu, job.cpu_need())) } else { 0 }
+    fn need(&self, view: View<'_>, job: JobHandle) -> TaskNeed {
+        let [memory, cpu] = FreeNodes::each(view, job);
+        TaskNeed { memory, cpu, other: self.other.as_ref().map(|other| other.needs(view, job)) }
+    }
+    /// Counts the tasks that fit on a node, by memory and CPU.
+    fn tasks_that_fit(&self, need: &TaskNeed, node: usize) -> u32 {
+        let FreeNode { is_up, memory, cpu, load: _ } = self.nodes[node];
+        let by = |free: u64, each: u64| free.checked_div(each).unwrap_or(u32::MAX.into());
+        let most = by(memory, need.memory).min(by(cpu, need.cpu)).min(u32::MAX.into()) as u32;
+        let most = if is_up { most } else { 0 };
+        match (&self.other, &need.other) {
+            (Some(other), Some(needs)) if most > 0 => other.room(needs, node, most, true),
+            _ => most,
+        }
     }
 
     /// Returns whether all tasks of a job fit.
     #[must_use]
     pub fn fits(&self, view: View<'_>, job: JobHandle) -> bool {
-        let tasks = u64::from(view.job(job).tasks());
-        (0..self.0.len()).map(|node| u64::from(self.tasks_that_fit(view, job, node))).sum::<u64>() >= tasks
+        let (tasks, need) = (u64::from(view.job(job).tasks()), self.need(view, job));
+        (0..self.nodes.len()).map(|node| u64::from(self.tasks_that_fit(&need, node))).sum::<u64>() >= tasks
     }
 
     /// Places the tasks of a job, as many on each node as fit; returns their nodes in ascending order.
@@ -160,13 +355,14 @@ impl FreeNodes {
         if !self.fits(view, job) {
             return None;
         }
+        let need = self.need(view, job);
         let mut nodes: Vec<usize> =
-            (0..self.0.len()).filter(|&node| self.tasks_that_fit(view, job, node) > 0).collect();
-        let left = |node: usize| (self.0[node].memory, self.0[node].cpu);
+            (0..self.nodes.len()).filter(|&node| self.tasks_that_fit(&need, node) > 0).collect();
+        let left = |node: usize| (self.nodes[node].memory, self.nodes[node].cpu);
         match order {
             NodeOrder::Fullest => nodes.sort_by_key(|&node| {
                 let (memory, cpu) = left(node);
-                (u64::from(memory) + u64::from(cpu), node)
+                (memory + cpu, node)
             }),
             NodeOrder::LeastLoaded => nodes.sort_by_key(|&node| {
                 let (memory, cpu) = left(node);
@@ -176,7 +372,7 @@ impl FreeNodes {
         let mut missing = view.job(job).tasks();
         let mut parts: Vec<NodeRange> = Vec::new();
         for node in nodes {
-            let tasks = self.tasks_that_fit(view, job, node).min(missing);
+            let tasks = self.tasks_that_fit(&need, node).min(missing);
             parts.push(NodeRange { first: NodeId(node as u32), nodes: 1, tasks });
             missing -= tasks;
             if missing == 0 {
@@ -193,20 +389,34 @@ impl FreeNodes {
     /// Returns their nodes in ascending order; `None`, without a change, if they do not all fit.
     #[must_use]
     pub fn place_in_memory(&mut self, view: View<'_>, job: JobHandle) -> Option<Vec<NodeRange>> {
-        let (memory, need) = (view.job(job).memory().units(), view.job(job).cpu_need().units());
-        let mut after: Vec<FreeNode> = self.0.clone();
+        let [memory, need] = FreeNodes::each(view, job);
+        let mut after: Vec<FreeNode> = self.nodes.clone();
         let mut tasks_on = vec![0; after.len()];
+        let rooms: Option<Vec<u32>> = self.other.as_ref().map(|other| {
+            let (needs, tasks) = (other.needs(view, job), view.job(job).tasks());
+            (0..self.nodes.len()).map(|node| other.room(&needs, node, tasks, false)).collect()
+        });
         for _ in 0..view.job(job).tasks() {
-            let has_room = |node: &(usize, &mut FreeNode)| node.1.is_up && node.1.memory >= memory;
+            let has_room = |node: &(usize, &mut FreeNode)| {
+                let others = rooms.as_ref().is_none_or(|rooms| rooms[node.0] > tasks_on[node.0]);
+                node.1.is_up && node.1.memory >= memory && others
+            };
             let nodes = after.iter_mut().enumerate().filter(has_room);
             let (node, own) = nodes.min_by_key(|(node, own)| (own.load, *node))?;
             own.memory -= memory;
-            own.load += u64::from(need);
+            own.load += need;
             tasks_on[node] += 1;
         }
-        self.0 = after;
         let parts = (0..).zip(tasks_on).filter(|(_, tasks)| *tasks > 0);
-        Some(parts.map(|(node, tasks)| NodeRange { first: NodeId(node), nodes: 1, tasks }).collect())
+        let parts: Vec<NodeRange> =
+            parts.map(|(node, tasks)| NodeRange { first: NodeId(node), nodes: 1, tasks }).collect();
+        self.nodes = after;
+        if let Some(other) = &mut self.other {
+            let placement = Placement::new(&parts);
+            other.change(view, job, placement, true, |left, amount| *left -= amount);
+            other.bind(view, job, placement);
+        }
+        Some(parts)
     }
 
     /// Chooses running jobs that must leave so that a job fits: the first ones of `candidates` that

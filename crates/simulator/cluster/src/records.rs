@@ -2,7 +2,7 @@
 
 use crate::{Link, Occurrence, Overrun, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
-use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
+use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
@@ -82,8 +82,8 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
     };
     let resource = |resource: &Resource| event::ResourceOfNodes {
         name: (*resource.name).to_owned(),
-        shared: resource.sharing == Sharing::Shared,
-        devices: resource.sharing == Sharing::Devices,
+        shared: resource.sharing.is_shared(),
+        devices: resource.sharing.is_devices(),
     };
     Record::Classes {
         resources: nodes.resources().iter().map(resource).collect(),

@@ -13,8 +13,7 @@ use dfrsim_model::Yield;
 /// behind it leave, the last one first, until it fits; if all of them do not suffice, it waits. A job
 /// that leaves pays the penalty when it resumes, and one that stays does not.
 ///
-/// `ranked` has each job in the system once, except for those that the decision rejects. Nodes must be
-/// identical.
+/// `ranked` has each job in the system once, except for those that the decision rejects.
 pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut Decision) {
     let is_running = |job: JobHandle| view.job(job).state() == JobState::Running;
     let mut free = FreeNodes::empty(view);
@@ -61,5 +60,6 @@ pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut
         } else {
             decision.resume(job, on, Yield::ONE);
         }
+        free.name_devices(job, decision);
     }
 }

@@ -51,13 +51,25 @@ impl UnequalState {
     }
     /// Assigns tasks of a job, which holds no devices, to those that a decision names, or else to those
     /// that the rule of the platform chooses.
-    pub(crate) fn bind(&mut self, job: JobHandle, placement: Placement<'_>, named: &[(u32, OnDevices)]) {
+    pub(crate) fn bind(
+        &mut self,
+        job: JobHandle,
+        placement: Placement<'_>,
+        named: &[(u32, OnDevices)],
+        at: Yield,
+    ) {
         if self.devices.is_none() {
             return;
         }
         let nodes = Arc::clone(&self.nodes);
         if let Some((request, devices)) = self.device_request(job) {
-            devices.bind(job, request, placement, named, &nodes.classes);
+            devices.bind(job, request, placement, named, at, &nodes.classes);
+        }
+    }
+    /// Sets the yield of a job, which keeps its devices.
+    pub(crate) fn set_device_yield(&mut self, job: JobHandle, at: Yield) {
+        if let Some((request, devices)) = self.device_request(job) {
+            devices.set_yield(job, request, at);
         }
     }
     /// Releases the devices of a job.
@@ -65,6 +77,13 @@ impl UnequalState {
         if let Some((request, devices)) = self.device_request(job) {
             devices.release(job, request);
         }
+    }
+    /// Counts the tasks of a job that a migration from these nodes moves, if they have devices: those that
+    /// leave their node or one of their devices. `None` if they have none.
+    pub(crate) fn moved(&self, job: JobHandle, before: Placement<'_>) -> Option<u32> {
+        let devices = self.devices.as_ref()?;
+        let request = self.demand(job).devices(devices.resource)?;
+        Some(devices.moved(job, request, before))
     }
     pub(crate) fn classes(&self) -> &NodeClasses {
         &self.nodes.classes

@@ -1,7 +1,13 @@
 //! Heterogeneous nodes and the requirements of tasks, in any number of dimensions.
 
+use dfrsim_model::Yield;
+use dfrsim_model::platform::devices::DeviceRequest;
+
 /// Index of CPU among the dimensions: memory is before it, further resources are after it.
 pub(crate) const CPU: usize = 1;
+
+/// Capacity of a dimension that does not limit a node.
+pub const UNLIMITED: u64 = u64::MAX;
 
 /// Capacities of the nodes of a cluster, by class.
 #[derive(Clone, Debug)]
@@ -12,6 +18,22 @@ pub struct Capacities {
     pub wholes: Vec<u64>,
     /// Class of each node.
     pub class_of: Vec<usize>,
+    /// Number of devices of a node of each class; empty if nodes have none.
+    pub devices: Vec<usize>,
+    /// True if parts of devices follow yields, as CPU does.
+    pub devices_are_shared: bool,
+}
+
+impl Capacities {
+    /// Returns the request of a task for devices at a yield; parts are rounded up.
+    #[must_use]
+    pub fn request_at(&self, request: DeviceRequest, at: Yield) -> DeviceRequest {
+        if !self.devices_are_shared {
+            return request;
+        }
+        let part = (u128::from(request.part) * u128::from(at.units())).div_ceil(1 << Yield::BITS);
+        DeviceRequest { part: (part as u64).max(1), ..request }
+    }
 }
 
 impl Capacities {
@@ -35,4 +57,6 @@ pub struct TaskSize {
     pub used: Vec<u64>,
     /// True, for each node class, if the task may run on nodes of the class.
     pub allowed: Vec<bool>,
+    /// Request for devices, parts of which cannot be added up. Their sum is a dimension, too.
+    pub devices: Option<DeviceRequest>,
 }

@@ -6,7 +6,8 @@
 //! * [`relabelled`]: the naming of identical nodes under which going over to a mapping moves the least.
 //! * [`shares`]: the yields of a given mapping.
 //!
-//! Nodes are identical, with CPU and memory, or differ in any number of dimensions ([`Capacities`]).
+//! Nodes are identical, with CPU and memory, or differ in any number of dimensions ([`Capacities`]). Each device of a node is a
+//! capacity of its own ([`bind_in_order`]).
 //!
 //! ```
 //! use dfrsim_model::{Share, Yield};
@@ -37,6 +38,7 @@
 //! RR-6692, section 3.4.
 
 mod capacities;
+mod devices;
 pub mod filling;
 mod relabel;
 pub mod yield_search;
@@ -44,5 +46,6 @@ pub mod yield_search;
 pub mod mcb;
 pub mod shares;
 
-pub use capacities::{Capacities, TaskSize};
+pub use capacities::{Capacities, TaskSize, UNLIMITED};
+pub use devices::{DeviceTasks, bind_in_order, take_devices};
 pub use relabel::relabelled;

@@ -20,7 +20,7 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// order of submission. It stays on its nodes to its end. Each row in turn runs for 60 s, and jobs of
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
 /// at a yield of 0. A turn ends early if its row has no jobs left. A job that does not fit the empty
-/// cluster is rejected. Nodes that differ, failures and wrong CPU needs are refused.
+/// cluster is rejected. Failures and wrong CPU needs are refused.
 #[derive(Debug, Default)]
 pub struct GangScheduler {
     /// Row of each job, by handle.
@@ -68,9 +68,7 @@ impl Placed {
 impl Scheduler for GangScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
-        let expected = if view.classes().is_some() {
-            Some("equal nodes")
-        } else if view.has_outages() {
+        let expected = if view.has_outages() {
             Some("nodes that are always up")
         } else {
             (!situation.discovered.is_empty()).then_some("exact CPU needs")
@@ -118,6 +116,7 @@ impl Scheduler for GangScheduler {
             let wanted = if runs { Yield::ONE } else { Yield::ZERO };
             if view.job(job).state() == JobState::Waiting {
                 decision.start(job, nodes.ranges().iter().copied(), wanted);
+                memory.name_devices(job, decision);
             } else if view.job(job).current_yield() != wanted {
                 decision.set_yield(job, wanted);
             }

@@ -121,13 +121,6 @@ impl Policy {
         if let Policy::Fractional(parts) = self { Some(parts) } else { None }
     }
 
-    /// Returns whether the policy runs on nodes whose [devices](dfrsim_model::platform::devices) tasks
-    /// hold in parts. Fractional policies do not: they would add up the free parts of two devices.
-    #[must_use]
-    pub fn runs_on_devices(self) -> bool {
-        matches!(self, Policy::Batch(_) | Policy::Custom(_))
-    }
-
     /// Returns the first of these resources that the cluster has
     /// [as a whole](dfrsim_model::platform::common) of which the policy takes no account; `None` if it
     /// does of all. SLURM, EQUIPARTITION, and the policies that preempt at full speed know none. Fractional

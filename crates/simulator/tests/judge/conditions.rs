@@ -58,13 +58,12 @@ pub(crate) fn needs_estimates(policy: &str) -> bool {
 }
 
 impl Condition {
-    /// Returns whether one of [`FULL_SPEED`] runs under the condition: they are for equal nodes and know
-    /// no site. `GANG` is for nodes that are always up, and `SRPT` and `EDF` need the estimates that
+    /// Returns whether one of [`FULL_SPEED`] runs under the condition: they know no site. `GANG` is for nodes that are always up, and `SRPT` and `EDF` need the estimates that
     /// jobs have wherever they are killed at them.
     pub(crate) fn is_of_full_speed(&self, policy: &str) -> bool {
         let is_up = !self.failures && !self.maintenance;
-        let Condition { classes, site, weights, kill, .. } = *self;
-        !classes && !site && !weights && (policy != "GANG" || is_up) && (!needs_estimates(policy) || kill)
+        let Condition { site, weights, kill, .. } = *self;
+        !site && !weights && (policy != "GANG" || is_up) && (!needs_estimates(policy) || kill)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests batch policies on nodes with devices against the reference implementation in the audit.
+//! Tests policies on nodes with devices against the reference implementation in the audit.
 
 use crate::classes::events;
 use crate::preemption;
@@ -16,6 +16,24 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Fractional policies with all of their parts.
+const FRACTIONAL: [&str; 14] = [
+    "EQUIPARTITION",
+    "Greedy*/OPT=MIN",
+    "GreedyP*/OPT=MIN",
+    "GreedyPM*/OPT=AVG",
+    "GreedyP*/per/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=600",
+    "MCB*/OPT=MIN",
+    "MCB*/per/OPT=AVG/MFT=300",
+    "/per/OPT=MIN",
+    "/per/OPT=MIN/MVT=2",
+    "/stretch-per/OPT=MAX",
+    "GreedyPM*/per/RELABEL/OPT=MIN",
+    "GreedyPM*/per/BUDGET=2/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/MVT=4/PERIOD=5/BELOW=100/PAY=15/SPREAD/RETRY=6/SWAP=2/LAS=1200/AHEAD=2700",
+];
+
 /// Two nodes with four GPUs, two with two of another type, and one without any.
 const PLATFORM: &str = "devices = 'gpu'
 core_parts = 2
@@ -23,7 +41,16 @@ classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu 
     { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'] },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
 
+/// Creates options in which parts of GPUs follow the yields of jobs.
+fn shared_options(seed: u64) -> Options {
+    options_on(&format!("shared = ['gpu']\n{PLATFORM}"), seed)
+}
+
 fn options(seed: u64) -> Options {
+    options_on(PLATFORM, seed)
+}
+
+fn options_on(platform: &str, seed: u64) -> Options {
     let requests = [
         "gpu:0.5:1:0.1-0.9:max4",
         "gpu:0.3:1+2+4:max4",
@@ -32,7 +59,7 @@ fn options(seed: u64) -> Options {
         "@b:0.1:max4",
     ];
     let requests = requests.map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse("platform.toml", PLATFORM).unwrap().classes().unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),
@@ -111,14 +138,18 @@ fn planted_faults_are_found() {
     };
     let jobs: Vec<Job> = (0..12).map(|id| job(id, id / 2, 1 + id as u32 % 2)).collect();
     let (mut planted, mut kinds) = (0, BTreeSet::new());
-    for name in ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"] {
-        let policy = BatchPolicy::parse(name).unwrap();
-        let events = events(name.parse().unwrap(), 5, &options(2), &jobs);
+    let of_batch = ["FIRSTFIT/PLACE=FGD/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=EXCLUSIVE", "SLURM"];
+    let others =
+        ["EQUIPARTITION", "Greedy*/OPT=MIN", "GreedyPM*/per/OPT=AVG", "MCB*/OPT=MIN", "SRPT", "GANG"];
+    for name in of_batch.into_iter().chain(others) {
+        let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
+        let options = Options { penalty: SimSpan::from_secs(1), ..options(2) };
+        let events = events(name.parse().unwrap(), 5, &options, &jobs);
         let lines: Vec<Record<'_>> =
             events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect();
         let is_faulty = |lines: &[Record<'_>]| {
             let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
-            audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)).is_err()
+            audit_policy(text.as_bytes(), checked.clone()).is_err()
         };
         assert!(!is_faulty(&lines), "{name}");
         for (at, line) in lines.iter().enumerate() {
@@ -141,7 +172,7 @@ fn planted_faults_are_found() {
             planted += 2;
         }
     }
-    assert!(planted >= 30 && kinds.len() == PLANTED.len(), "{planted} faults of {} kinds", kinds.len());
+    assert!(planted >= 300 && kinds.len() == PLANTED.len(), "{planted} faults of {} kinds", kinds.len());
 }
 
 proptest! {
@@ -166,14 +197,59 @@ proptest! {
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 
+    /// Compares fractional policies on devices under failures, maintenance, priorities and preemption.
+    #[test]
+    fn fractional_policies_agree_with_the_reference(
+        jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
+        mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Suspend]),
+        (fails, has_site, is_shared) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        policy in prop::sample::select(FRACTIONAL.to_vec()),
+    ) {
+        let outages = fails.then(|| Arc::new(outages(rule)));
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let options = Options { outages, penalty: SimSpan::from_secs(1), ..options };
+        let settings = has_site.then(|| preemption::settings(mode));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let parameters = PolicyOptions { period: SimSpan::from_secs(3), ..PolicyOptions::default() };
+        let events = recorded::<()>(&parameters, policy, 5, &options, settings.as_ref(), &jobs).events;
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::parse(policy, parameters.period).unwrap());
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
+    /// Compares policies that run jobs at full speed or not at all on devices under failures; gangs need
+    /// nodes that are always up.
+    #[test]
+    fn policies_at_full_speed_agree_with_the_reference(
+        jobs in workload(5), seed in 0..1000_u64, rule in prop::sample::select(vec!["requeue", "checkpoint:2:0:1"]),
+        (fails, is_shared) in (any::<bool>(), any::<bool>()),
+        policy in prop::sample::select(vec!["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"]),
+    ) {
+        let outages = (fails && policy != "GANG").then(|| Arc::new(outages(rule)));
+        // Long jobs leave the levels of LAS, and take several turns of GANG.
+        let slower = |job: &Job| Job {
+            submit: SimTime::from_secs(job.submit.micros() / 100_000),
+            run_time: job.run_time.scaled(20.0),
+            requested_time: job.requested_time.map(|time| time.scaled(20.0)),
+            ..job.clone()
+        };
+        let jobs: Vec<Job> = jobs.iter().map(slower).collect();
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let options = Options { outages, penalty: SimSpan::from_secs(3), ..options };
+        let events = events(policy.parse().unwrap(), 5, &options, &jobs);
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::parse(policy, SimSpan::from_secs(600)).unwrap());
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+    }
+
     /// Compares nodes, devices and times with the reference implementation, for each order, any
     /// reservations, node selection and node use.
     #[test]
     fn batch_policies_agree_with_the_reference(
-        jobs in workload(5), seed in 0..1000_u64,
+        jobs in workload(5), seed in 0..1000_u64, is_shared in any::<bool>(),
         policy in prop::sample::select(BatchPolicy::all().filter(|it| it.nodes != NodeUse::Whole).collect::<Vec<_>>()),
     ) {
-        let events = events(policy.to_string().parse().unwrap(), 5, &options(seed), &jobs);
+        let options = if is_shared { shared_options(seed) } else { options(seed) };
+        let events = events(policy.to_string().parse().unwrap(), 5, &options, &jobs);
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }

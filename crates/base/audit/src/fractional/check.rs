@@ -9,6 +9,7 @@ use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
+use crate::devices::Triples;
 use crate::job::Job;
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
@@ -32,6 +33,8 @@ struct CheckedJob {
     is_never_admitted: bool,
     phase: Phase,
     on: TasksByNode,
+    /// Triples of node, device and tasks.
+    devices: Vec<(u32, u32, u32)>,
     job_yield: u32,
     /// Intervals in which penalties may have run: each from its start until the job left its nodes
     /// or moved again.
@@ -74,6 +77,8 @@ pub(crate) struct FractionalCheck {
     /// Time of the next decision without an event.
     wake: Option<u64>,
     changes: SortedMap<u64, (u64, &'static str)>,
+    /// Devices of the jobs that were placed at the current time.
+    bound: SortedMap<u64, Vec<(u32, u32, u32)>>,
     unrecorded: UnrecordedDecisions,
     /// Number of decisions whose mapping cannot be determined.
     undetermined: u64,
@@ -170,6 +175,7 @@ impl FractionalCheck {
                 weight: known.weight,
                 phase: known.phase,
                 home: known.on.clone(),
+                home_devices: known.devices.clone(),
                 flow: now - job.submit,
                 done: job.done_at(now),
                 may_be_preempted: payer.may_preempt(job.done_at(now), now, &known.penalties),
@@ -196,6 +202,11 @@ impl FractionalCheck {
         let running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
         let recorded: SortedMap<u64, &[(u32, u32)]> =
             running.map(|(number, job)| (*number, &job.placement[..])).collect();
+        let recorded_devices: SortedMap<u64, Vec<(u32, u32, u32)>> = jobs
+            .iter()
+            .filter(|(_, job)| job.phase == Phase::Running && job.size.devices.is_some())
+            .map(|(number, _)| (*number, self.recorded_devices(*number)))
+            .collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
         let cap = self.common.iter().enumerate().find(|(_, resource)| resource.power);
         let events = Events {
@@ -215,26 +226,48 @@ impl FractionalCheck {
             site: self.site.as_ref(),
             mapping: Mapping::of_cluster(&seen, nodes),
             recorded: &recorded,
+            recorded_devices: &recorded_devices,
             floors: None,
             fault: None,
             is_shared_again: false,
             is_undetermined: false,
         };
         let yields = decider.decide();
-        let Decider { mapping: Mapping { on: mapping, .. }, floors, fault, is_undetermined: is_open, .. } =
-            decider;
+        let Decider {
+            mapping: Mapping { on: mapping, devices, .. },
+            floors,
+            fault,
+            is_undetermined: is_open,
+            ..
+        } = decider;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().iter().find(differs).map(|job| {
             let found = placement::describe(recorded.get(job).copied().unwrap_or_default());
             let expected = placement::describe(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
             (*job, format!("it is {found}; the policy has it {expected}"))
         });
+        let differs = |(job, found): &(&u64, &Vec<(u32, u32, u32)>)| devices.get(*job) != Some(*found);
+        let on_devices = recorded_devices.iter().find(differs).map(|(job, found)| {
+            let expected = devices.get(job).cloned().unwrap_or_default();
+            let rule = "as triples of node, device and tasks";
+            (*job, format!("it has {found:?}, {rule}, expected {expected:?}"))
+        });
+        let placed = placed.or(on_devices);
         self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
         if is_open {
             self.undetermined += 1;
             return None;
         }
         fault.or(placed).or_else(|| self.check_yields(&yields, jobs)).or_else(|| self.check_changes(jobs))
+    }
+
+    /// Returns the devices of a job by the record.
+    fn recorded_devices(&self, number: u64) -> Vec<(u32, u32, u32)> {
+        let before = || self.known.get(&number).map(|known| known.devices.clone());
+        let is_placed =
+            self.changes.get(&number).is_some_and(|it| matches!(it.1, "start" | "resume" | "migrate"));
+        let found = self.bound.get(&number).cloned();
+        found.or_else(|| before().filter(|_| !is_placed)).unwrap_or_default()
     }
 
     fn check_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {
@@ -273,9 +306,9 @@ impl FractionalCheck {
     fn check_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
         self.changes.iter().find_map(|(number, &(_, record))| {
             let (job, before) = (jobs.get(number)?, self.known.get(number)?);
-            let is_same =
-                job.phase == before.phase && job.placement == before.on && job.job_yield == before.job_yield;
-            let is_yield = job.placement == before.on && record == "migrate";
+            let stays = job.placement == before.on && self.recorded_devices(*number) == before.devices;
+            let is_same = job.phase == before.phase && stays && job.job_yield == before.job_yield;
+            let is_yield = stays && record == "migrate";
             (is_same || is_yield).then(|| (*number, format!("`{record}` without an effect")))
         })
     }
@@ -297,6 +330,13 @@ impl FractionalCheck {
                 known.penalties.push((now, u64::MAX));
             }
             known.on.clone_from(&job.placement);
+            match record {
+                "pause" => known.devices.clear(),
+                "start" | "resume" | "migrate" => {
+                    known.devices = self.bound.remove(&number).unwrap_or_default()
+                }
+                _ => {}
+            }
             if let Some(site) = &mut self.site {
                 match job.phase {
                     Phase::Running => site.start(number, now),
@@ -304,6 +344,7 @@ impl FractionalCheck {
                 }
             }
         }
+        self.bound.clear();
     }
 }
 
@@ -330,8 +371,9 @@ impl Check for FractionalCheck {
         let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now, &[]));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
         let (phase, on, job_yield, penalties) = (Phase::Waiting, TasksByNode::new(), 0, Vec::new());
+        let (tasks, devices) = (job.tasks, Vec::new());
         let known =
-            CheckedJob { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
+            CheckedJob { size, weight, tasks, is_never_admitted, phase, on, devices, job_yield, penalties };
         self.known.insert(number, known);
         self.submitted.push(number);
     }
@@ -343,6 +385,9 @@ impl Check for FractionalCheck {
         self.changes.or_insert_with(job, || (line, record));
         None
     }
+    fn bind(&mut self, job: u64, devices: &Triples) {
+        self.bound.insert(job, devices.to_vec());
+    }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         (self.is_due, self.is_room) = (true, true);
         if waits.is_none() {
@@ -350,6 +395,7 @@ impl Check for FractionalCheck {
         }
         if let Some(known) = self.known.get_mut(&number) {
             (known.phase, known.on, known.job_yield) = (Phase::Waiting, TasksByNode::new(), 0);
+            known.devices.clear();
             known.end_penalty(now);
         }
         self.interrupted.push(number);

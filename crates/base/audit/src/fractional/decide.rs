@@ -58,6 +58,8 @@ pub(super) struct Decider<'a> {
     pub(super) mapping: Mapping<'a>,
     /// Placement of each job after the decision in the record.
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
+    /// Devices of each job after the decision in the record.
+    pub(super) recorded_devices: &'a SortedMap<u64, Vec<(u32, u32, u32)>>,
     /// Yields of this tick of `/stretch-per`, if it is one.
     pub(super) floors: Option<SortedMap<u64, u32>>,
     /// Violation in the record if the policy permits several results.
@@ -274,7 +276,8 @@ impl Decider<'_> {
         let pinned = |job: &u64| self.mapping.on.get(job).filter(|_| self.is_pinned(&self.jobs[job]));
         let item = |job: &u64| {
             let JobView { tasks, size, .. } = &self.jobs[job];
-            Item { number: *job, tasks: *tasks, size, pinned: pinned(job) }
+            let pinned_devices = self.mapping.devices.get(job).map_or(&[][..], Vec::as_slice);
+            Item { number: *job, tasks: *tasks, size, pinned: pinned(job), pinned_devices }
         };
         let items: Vec<Item<'_>> = ranked.iter().map(item).collect();
         let seen: Vec<&JobView> = ranked.iter().map(|job| &self.jobs[job]).collect();
@@ -302,22 +305,36 @@ impl Decider<'_> {
             let kept = 0..packed.places.len();
             kept.map(|place| (ranked[place], floor(place))).collect()
         });
+        let kept = packed.places.len();
+        let at = |place: usize| match is_stretch {
+            true => by_stretch(kept, place, packed.value),
+            false => by_weight(kept, place, packed.value),
+        };
+        let yields: SortedMap<u64, u32> =
+            (0..kept).filter_map(|place| Some((ranked[place], at(place)?))).collect();
         let pins: Vec<u64> = items.iter().filter(|it| it.pinned.is_some()).map(|it| it.number).collect();
         let target: SortedMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
         self.floors = floors;
         let is_tick = self.events.is_tick;
         if self.policy.parts.relabel || self.policy.parts.budget_gb.is_some() && is_tick {
             let (mapping, recorded) = (&self.mapping, self.recorded);
-            let moves = Moves { mapping, ranked: &ranked, pins: &pins, target: &target, recorded };
+            let (of_record, ranked, target) = (self.recorded_devices, &ranked[..], &target);
+            let moves = Moves { mapping, ranked, pins: &pins, target, recorded, of_record };
             self.fault = moves.check_mapping(self.policy, is_tick);
+            let is_changed_by_budget = moves.exceeds_budget(self.policy, is_tick);
             // Jobs preempted by other classes are not where MCB had them.
             self.is_undetermined =
                 self.fault.is_some() && self.site.is_some_and(PrioritySystem::preempts_any);
             let found = ranked.iter().filter_map(|job| Some((*job, self.recorded.get(job)?.to_vec())));
             let found = found.collect();
-            self.mapping.set_all(found);
+            let devices = match is_changed_by_budget {
+                true => of_record.clone(),
+                false => self.mapping.devices_of(&found, &pins, &yields),
+            };
+            self.mapping.set_all(found, devices);
         } else {
-            self.mapping.set_all(target);
+            let devices = self.mapping.devices_of(&target, &pins, &yields);
+            self.mapping.set_all(target, devices);
         }
     }
     /// Returns the least weight of the mapped jobs, to which the weights of stretches are relative.
@@ -363,6 +380,7 @@ impl Decider<'_> {
             let mut sharer = Sharer {
                 size: &seen.size,
                 on,
+                devices: self.mapping.devices.get(job).map_or(&[][..], Vec::as_slice),
                 slope: seen.share_weight(self.policy.extensions().least_attained),
                 offset: 0.0,
                 floor: 0.0,

@@ -1,7 +1,8 @@
 //! Mapping of jobs to nodes during a decision.
 
-use super::nodes::{FractionalNodes, PlacementRequest};
+use super::nodes::{FractionalNodes, PlacementRequest, whole_devices};
 use crate::Phase;
+use crate::devices::{DeviceTasks, in_order, request_at, triples};
 use crate::nodes::Size;
 use crate::nodes::TasksByNode;
 use dfrsim_model::{SimSpan, SortedMap, Yield};
@@ -17,6 +18,8 @@ pub(super) struct JobView {
     pub(super) phase: Phase,
     /// Current placement in the cluster.
     pub(super) home: TasksByNode,
+    /// Devices there.
+    pub(super) home_devices: Vec<(u32, u32, u32)>,
     /// Time since its submission in microseconds.
     pub(super) flow: u64,
     /// Virtual time: the work done in microseconds * 2^-20.
@@ -68,14 +71,17 @@ pub(super) struct Mapping<'a> {
     pub(super) jobs: &'a SortedMap<u64, JobView>,
     pub(super) nodes: FractionalNodes,
     pub(super) on: SortedMap<u64, TasksByNode>,
+    /// Devices of each job on the nodes on which it is, or was last.
+    pub(super) devices: SortedMap<u64, Vec<(u32, u32, u32)>>,
 }
 
 impl<'a> Mapping<'a> {
     /// Creates the mapping of the cluster, without the jobs that have an unavailable node.
     pub(super) fn of_cluster(jobs: &'a SortedMap<u64, JobView>, nodes: FractionalNodes) -> Mapping<'a> {
-        let mut mapping = Mapping { jobs, nodes, on: SortedMap::default() };
+        let mut mapping = Mapping { jobs, nodes, on: SortedMap::default(), devices: SortedMap::default() };
         for (&job, seen) in jobs.iter().filter(|(_, seen)| seen.phase == Phase::Running) {
             if seen.home.iter().all(|&(node, _)| mapping.nodes.all[node as usize].is_open) {
+                mapping.devices.insert(job, seen.home_devices.clone());
                 mapping.put(job, seen.home.clone());
             }
         }
@@ -91,6 +97,19 @@ impl<'a> Mapping<'a> {
     pub(super) fn put(&mut self, job: u64, on: TasksByNode) {
         let JobView { size, weight, .. } = &self.jobs[&job];
         self.nodes.add(&on, size, *weight);
+        if let Some((each, _)) = size.devices {
+            // A job that comes back to its nodes has its devices again.
+            let last = self.devices.get(&job).map_or(&[][..], Vec::as_slice);
+            let is_last = |&(node, tasks): &(u32, u32)| {
+                let parts = last.iter().filter(|it| it.0 == node).map(|it| u64::from(it.2));
+                parts.sum::<u64>() == each * u64::from(tasks)
+            };
+            let is_elsewhere = last.iter().any(|it| on.iter().all(|(node, _)| *node != it.0));
+            if is_elsewhere || !on.iter().all(is_last) {
+                self.devices.insert(job, self.nodes.choose_devices(&on, size));
+            }
+            self.nodes.take_devices(self.devices.get(&job).map_or(&[], Vec::as_slice), size);
+        }
         if !on.is_empty() {
             self.on.insert(job, on);
         }
@@ -99,11 +118,20 @@ impl<'a> Mapping<'a> {
         let JobView { size, weight, .. } = &self.jobs[&job];
         let on = self.on.remove(&job).unwrap_or_default();
         self.nodes.remove(&on, size, *weight);
+        if let Some(devices) = self.devices.get(&job).filter(|_| !on.is_empty()) {
+            self.nodes.return_devices(devices, size);
+        }
         on
     }
-    pub(super) fn set_all(&mut self, places: SortedMap<u64, TasksByNode>) {
+    /// Replaces all placements, and the devices by those that jobs have there.
+    pub(super) fn set_all(
+        &mut self,
+        places: SortedMap<u64, TasksByNode>,
+        devices: SortedMap<u64, Vec<(u32, u32, u32)>>,
+    ) {
         self.nodes = self.nodes.without_tasks();
         self.on.clear();
+        self.devices = devices;
         places.into_iter().for_each(|(job, on)| self.put(job, on));
     }
     pub(super) fn fits(&self, job: u64, beside: bool) -> bool {
@@ -111,8 +139,76 @@ impl<'a> Mapping<'a> {
     }
     /// Places a job by Greedy; returns whether it fits.
     pub(super) fn place(&mut self, job: u64, beside: bool) -> bool {
-        let found = self.nodes.place(self.wanted(job, beside));
-        found.map(|on| self.on.insert(job, on)).is_some()
+        let Some(on) = self.nodes.place(self.wanted(job, beside)) else { return false };
+        let size = &self.jobs[&job].size;
+        if size.devices.is_some() {
+            let chosen = self.nodes.choose_devices(&on, size);
+            self.nodes.take_devices(&chosen, size);
+            self.devices.insert(job, chosen);
+        }
+        self.on.insert(job, on);
+        true
+    }
+
+    /// Determines the devices of a mapping by MCB, in which pinned jobs keep theirs. A job with as many
+    /// tasks on a node as before keeps its devices there, and others get some by the rule of the platform;
+    /// if they do not fit so, all jobs that are not pinned get some anew. Parts of shared devices count at
+    /// the yields at which the jobs were packed.
+    pub(super) fn devices_of(
+        &self,
+        places: &SortedMap<u64, TasksByNode>,
+        pinned: &[u64],
+        packed: &SortedMap<u64, u32>,
+    ) -> SortedMap<u64, Vec<(u32, u32, u32)>> {
+        let mut all: SortedMap<u64, Vec<(u32, u32, u32)>> = SortedMap::default();
+        let mut here: SortedMap<u32, Vec<DeviceTasks>> = SortedMap::default();
+        for (&number, on) in places {
+            let size = &self.jobs[&number].size;
+            let Some(mut request) = size.devices else { continue };
+            if let Some(&at) = packed.get(&number).filter(|_| size.shares_devices) {
+                request = request_at(request, at);
+            }
+            for &(node, tasks) in on {
+                here.or_default(node).push(DeviceTasks { number, request, tasks: tasks.into() });
+            }
+        }
+        for (node, tasks) in here {
+            let on_node = |held: &[(u32, u32, u32)]| -> Vec<(u32, u32, u32)> {
+                held.iter().copied().filter(|it| it.0 == node).collect()
+            };
+            let of_pinned = |it: &DeviceTasks| {
+                let held = self.devices.get(&it.number).filter(|_| pinned.contains(&it.number))?;
+                Some(on_node(held))
+            };
+            let kept = |it: &DeviceTasks| {
+                let home = on_node(&self.jobs[&it.number].home_devices);
+                let parts = home.iter().map(|it| u64::from(it.2)).sum::<u64>();
+                of_pinned(it).or_else(|| (parts == it.request.0 * it.tasks).then_some(home))
+            };
+            let bind = |keeps: &dyn Fn(&DeviceTasks) -> Option<Vec<(u32, u32, u32)>>| {
+                let mut free = whole_devices(&self.nodes.kinds[self.nodes.all[node as usize].kind]);
+                let mut found = Vec::new();
+                for it in &tasks {
+                    for held in keeps(it).into_iter().flatten() {
+                        let left = free.get_mut(held.1 as usize)?;
+                        *left -= (it.request.1 * u64::from(held.2)) as i64;
+                        found.push((it.number, held));
+                    }
+                }
+                if free.iter().any(|free| *free < 0) {
+                    return None;
+                }
+                let others = in_order(free, tasks.iter().copied().filter(|it| keeps(it).is_none()))?;
+                for (number, parts) in others {
+                    found.extend(triples(node, &parts).map(|it| (number, it)));
+                }
+                Some(found)
+            };
+            for (number, held) in bind(&kept).or_else(|| bind(&of_pinned)).unwrap_or_default() {
+                all.or_default(number).push(held);
+            }
+        }
+        all
     }
 
     /// Sorts jobs by descending rank: site, policy, then submission.

@@ -25,6 +25,8 @@ pub(super) struct Moves<'a> {
     pub(super) pins: &'a [u64],
     pub(super) target: &'a SortedMap<u64, TasksByNode>,
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
+    /// Recorded devices.
+    pub(super) of_record: &'a SortedMap<u64, Vec<(u32, u32, u32)>>,
 }
 
 fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Contents {
@@ -40,17 +42,11 @@ impl Moves<'_> {
     /// exceeds the budget, checks that the recorded mapping respects the budget.
     pub(super) fn check_mapping(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
         let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
-        let budget =
-            policy.parts.budget_gb.filter(|_| at_tick).map(|gigabytes| {
-                (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64
-            });
-        let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
-        let best = if policy.parts.relabel { self.max_unmoved(target()) } else { self.unmoved(target()) };
-        let moves: u64 = target().filter(|(_, on)| !on.is_empty()).map(|(job, _)| self.memory_of(job)).sum();
-        let best_memory = best.1;
-        if budget.is_some_and(|budget| moves - best_memory > budget) {
-            return self.check_budget(budget.unwrap_or(0));
+        if self.exceeds_budget(policy, at_tick) {
+            return self.check_budget(Moves::budget(policy, at_tick).unwrap_or(0));
         }
+        let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
+        let best = self.best(policy);
         let same = if policy.parts.relabel {
             self.by_kind(target()) == self.by_kind(found()) && self.unmoved(found()) == best
         } else {
@@ -63,12 +59,30 @@ impl Moves<'_> {
         job.filter(|_| !same).map(|job| (job, rule.to_owned()))
     }
 
+    /// Returns the budget of memory in share units, if there is one.
+    fn budget(policy: &FractionalPolicy, at_tick: bool) -> Option<u64> {
+        let gigabytes = policy.parts.budget_gb.filter(|_| at_tick)?;
+        Some((f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64)
+    }
+    /// Computes what does not move with the labels that the policy may choose: pinned tasks, memory.
+    fn best(&self, policy: &FractionalPolicy) -> (u64, u64) {
+        let target = self.target.iter().map(|(job, on)| (*job, &on[..]));
+        if policy.parts.relabel { self.max_unmoved(target) } else { self.unmoved(target) }
+    }
+    /// Returns whether the mapping that MCB found would move more memory than the budget.
+    pub(super) fn exceeds_budget(&self, policy: &FractionalPolicy, at_tick: bool) -> bool {
+        let placed = self.target.iter().filter(|(_, on)| !on.is_empty());
+        let moves: u64 = placed.map(|(job, _)| self.memory_of(*job)).sum();
+        Moves::budget(policy, at_tick).is_some_and(|budget| moves - self.best(policy).1 > budget)
+    }
+
     /// Checks that a budget is respected, no pinned job moves, and no job is left out that fits.
     fn check_budget(&self, budget: u64) -> Option<(u64, String)> {
         let (mut moved, mut nodes) = (0, self.mapping.nodes.without_tasks());
         for (&job, on) in self.recorded {
             let seen = &self.mapping.jobs[&job];
             nodes.add(on, &seen.size, seen.weight);
+            nodes.take_devices(self.of_record.get(&job).map_or(&[][..], Vec::as_slice), &seen.size);
             let tasks = if self.home(job).is_empty() { 0 } else { moved_tasks(self.home(job), on) };
             moved += seen.size.held[0] * tasks;
             if tasks > 0 && self.pins.contains(&job) {
@@ -85,7 +99,7 @@ impl Moves<'_> {
             let seen = &self.mapping.jobs[job];
             match self.home(*job) {
                 [] => nodes.fits(seen.wanted()),
-                home => nodes.fits_on(home, &seen.size),
+                home => nodes.fits_on(home, &seen.home_devices, &seen.size),
             }
         };
         let left_out = self.ranked.iter().filter(|job| !self.recorded.contains_key(job));

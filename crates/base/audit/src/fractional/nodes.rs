@@ -1,5 +1,6 @@
 //! Nodes as plain lists: the free amount of each resource, and the load.
 
+use crate::devices::{self, Triples};
 use crate::nodes::{Kind, Size, TasksByNode};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::ops::Range;
@@ -35,20 +36,23 @@ pub(super) struct FractionalNodes {
     free: Vec<i64>,
     /// Load, by node and resource: needs of tasks at a yield of 1, times their weights.
     load: Vec<u128>,
+    /// Free part of each device, by node.
+    devices: Vec<Vec<i64>>,
 }
 
 impl FractionalNodes {
     /// Creates nodes without tasks.
     pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> FractionalNodes {
-        let (mut all, mut free) = (Vec::new(), Vec::new());
+        let (mut all, mut free, mut devices) = (Vec::new(), Vec::new(), Vec::new());
         for (kind, it) in kinds.iter().enumerate() {
             let numbers = all.len() as u32..all.len() as u32 + it.nodes;
             all.extend(numbers.map(|number| FractionalNode { kind, is_open: is_open(number) }));
             let capacity = it.capacity.iter().map(|&amount| amount as i64);
             free.extend(capacity.cycle().take(it.capacity.len() * it.nodes as usize));
+            devices.resize(all.len(), whole_devices(it));
         }
         let load = vec![0; free.len()];
-        FractionalNodes { kinds: Arc::clone(kinds), all, free, load }
+        FractionalNodes { kinds: Arc::clone(kinds), all, free, load, devices }
     }
     /// Returns the indices of a node's resources.
     fn resources(&self, node: u32) -> Range<usize> {
@@ -96,7 +100,13 @@ impl FractionalNodes {
         let beside = beside.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
         let most = u64::from(wanted.tasks);
         let most = beside.filter(|_| wanted.spread).map_or(most, |beside| beside.clamp(1, most));
-        tasks_in(&self.free[self.resources(node)], wanted.size, most as u32)
+        let tasks = tasks_in(&self.free[self.resources(node)], wanted.size, most as u32);
+        let free = &self.devices[node as usize];
+        let room = |request| match wanted.size.shares_devices {
+            true => devices::tasks_in_shared(request, free),
+            false => devices::tasks_in(request, free),
+        };
+        wanted.size.devices.map_or(tasks, |request| room(request).min(tasks.into()) as u32)
     }
     /// Returns whether all requested tasks fit. Greedy places all tasks if and only if this holds,
     /// as the nodes are filled independently.
@@ -105,12 +115,47 @@ impl FractionalNodes {
         rooms.sum::<u64>() >= u64::from(wanted.tasks)
     }
     /// Returns whether tasks fit on given nodes.
-    pub(super) fn fits_on(&self, on: &[(u32, u32)], size: &Size) -> bool {
+    pub(super) fn fits_on(&self, on: &[(u32, u32)], held: &Triples, size: &Size) -> bool {
         let has_room = |&(node, tasks): &(u32, u32)| {
             let free = &self.free[self.resources(node)];
             self.all[node as usize].is_open && tasks_in(free, size, tasks) == tasks
         };
-        on.iter().all(has_room)
+        let part = size.devices.map_or(0, |request| request.1);
+        let is_free = |&(node, device, tasks): &(u32, u32, u32)| {
+            let free = self.devices[node as usize].get(device as usize);
+            size.shares_devices || free.is_some_and(|&free| free >= (part * u64::from(tasks)) as i64)
+        };
+        on.iter().all(has_room) && held.iter().all(is_free)
+    }
+
+    /// Takes parts of devices from the free ones.
+    pub(super) fn take_devices(&mut self, held: &Triples, size: &Size) {
+        self.change_devices(held, size, -1);
+    }
+    /// Returns parts of devices to the free ones.
+    pub(super) fn return_devices(&mut self, held: &Triples, size: &Size) {
+        self.change_devices(held, size, 1);
+    }
+    fn change_devices(&mut self, held: &Triples, size: &Size, sign: i64) {
+        let part = size.devices.map_or(0, |request| request.1) as i64;
+        for &(node, device, tasks) in held {
+            // A record may name a device that does not exist, which is a violation of its own.
+            let free = self.devices[node as usize].get_mut(device as usize);
+            free.into_iter().for_each(|free| *free += sign * part * i64::from(tasks));
+        }
+    }
+    /// Chooses the devices of tasks by the rule of the platform.
+    pub(super) fn choose_devices(&self, on: &[(u32, u32)], size: &Size) -> Vec<(u32, u32, u32)> {
+        let Some(request) = size.devices else { return Vec::new() };
+        let of_node = |&(node, tasks): &(u32, u32)| {
+            let free = &self.devices[node as usize];
+            let parts = match size.shares_devices {
+                true => devices::expected_shared(request, free, tasks.into()),
+                false => devices::expected(request, free, tasks.into()),
+            };
+            devices::triples(node, &parts).collect::<Vec<_>>()
+        };
+        on.iter().flat_map(of_node).collect()
     }
 
     /// Computes the slowness of a further task on a node if yields are proportional to weights, and
@@ -151,6 +196,13 @@ impl FractionalNodes {
     fn numbers(&self) -> Range<u32> {
         0..self.all.len() as u32
     }
+}
+
+/// Returns the free parts of the devices of an empty node.
+pub(super) fn whole_devices(kind: &Kind) -> Vec<i64> {
+    let one = u64::from(Share::ONE.units());
+    let count = kind.device.map_or(0, |at| kind.capacity[2 + at] / one);
+    vec![one as i64; count as usize]
 }
 
 /// Counts the tasks that fit into free amounts, up to a limit.

@@ -1,7 +1,8 @@
 //! MCB: search for the largest value at which all jobs can be packed (dissertation, sections 4.2.5,
 //! 5.2.2 and 5.2.6).
 
-use super::nodes::FractionalNodes;
+use super::nodes::{FractionalNodes, whole_devices};
+use crate::devices::{DeviceTasks, Triples, in_order, request_at};
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, SortedMap, Yield};
@@ -22,6 +23,8 @@ pub(super) struct Item<'a> {
     pub(super) size: &'a Size,
     /// Placement at which the job stays unless it is left out.
     pub(super) pinned: Option<&'a TasksByNode>,
+    /// Devices of a pinned job.
+    pub(super) pinned_devices: &'a Triples,
 }
 
 /// Packed jobs.
@@ -158,6 +161,24 @@ impl Mcb<'_> {
         let mut places: Vec<TasksByNode> =
             items.iter().map(|item| item.pinned.cloned().unwrap_or_default()).collect();
         let mut free: Vec<u128> = Vec::new();
+        let mut devices: Vec<Vec<i64>> =
+            self.nodes.all.iter().map(|node| whole_devices(&self.nodes.kinds[node.kind])).collect();
+        let mut requests = Vec::new();
+        for (job, Item { size, .. }) in items.iter().enumerate() {
+            let at = (self.yield_at)(count, job, value)?;
+            let of_job = |request| if size.shares_devices { request_at(request, at) } else { request };
+            requests.push(size.devices.map(of_job));
+        }
+        for (item, request) in items.iter().zip(&requests).filter(|(item, _)| item.pinned.is_some()) {
+            for &(node, device, tasks) in item.pinned_devices {
+                let part = request.map_or(0, |request| request.1);
+                let free = devices[node as usize].get_mut(device as usize)?;
+                *free -= (part * u64::from(tasks)) as i64;
+            }
+        }
+        if devices.iter().flatten().any(|free| *free < 0) {
+            return None;
+        }
         for (number, node) in (0..).zip(&self.nodes.all) {
             if list.is_empty() {
                 break;
@@ -166,9 +187,23 @@ impl Mcb<'_> {
                 continue;
             }
             free.clone_from(beside.get(&number).unwrap_or(&empty[node.kind]));
+            let mut with_devices: Vec<DeviceTasks> = Vec::new();
             for &job in list.iter().filter(|&&job| items[job].size.allowed[node.kind]) {
                 let times = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
                 let tasks = times.fold(left[job], |most, times| times.min(u128::from(most)) as u32);
+                let mut tasks = tasks;
+                if let Some(request) = requests[job] {
+                    let with = |tasks: u32| {
+                        let own = DeviceTasks { number: items[job].number, request, tasks: tasks.into() };
+                        with_devices.iter().copied().chain([own])
+                    };
+                    let has_room =
+                        |&tasks: &u32| in_order(devices[number as usize].clone(), with(tasks)).is_some();
+                    tasks = (1..=tasks).take_while(has_room).last().unwrap_or(0);
+                    if tasks > 0 {
+                        with_devices = with(tasks).collect();
+                    }
+                }
                 free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));
                 left[job] -= tasks;
                 places[job].extend((tasks > 0).then_some((number, tasks)));

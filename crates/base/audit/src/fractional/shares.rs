@@ -1,8 +1,9 @@
 //! Shares of jobs in contested resources (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::nodes::FractionalNodes;
+use crate::devices::Triples;
 use crate::nodes::Size;
-use dfrsim_model::{SortedMap, Yield};
+use dfrsim_model::{Share, SortedMap, Yield};
 
 /// Job on nodes. The yield at a filling level is `slope * level + offset`, clamped to at least its
 /// floor and at most 1.
@@ -10,6 +11,8 @@ use dfrsim_model::{SortedMap, Yield};
 pub(super) struct Sharer<'a> {
     pub(super) size: &'a Size,
     pub(super) on: &'a [(u32, u32)],
+    /// Devices on these nodes.
+    pub(super) devices: &'a Triples,
     pub(super) slope: f64,
     pub(super) offset: f64,
     pub(super) floor: f64,
@@ -50,6 +53,20 @@ pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &FractionalNodes) -> Vec<Con
             if loads.iter().map(|(_, load)| load).sum::<f64>() > capacity as f64 {
                 found.push(Contested { capacity: capacity as f64, loads });
             }
+        }
+    }
+    // Each shared device is a resource of its own.
+    let mut by_device: SortedMap<(u32, u32), Vec<(usize, f64)>> = SortedMap::default();
+    for (job, sharer) in jobs.iter().enumerate().filter(|(_, sharer)| sharer.size.shares_devices) {
+        let part = sharer.size.devices.map_or(0, |request| request.1) as f64;
+        for &(node, device, tasks) in sharer.devices {
+            by_device.or_default((node, device)).push((job, part * f64::from(tasks)));
+        }
+    }
+    let capacity = f64::from(Share::ONE.units());
+    for (_, loads) in by_device {
+        if loads.iter().map(|(_, load)| load).sum::<f64>() > capacity {
+            found.push(Contested { capacity, loads });
         }
     }
     found

@@ -2,14 +2,15 @@
 
 use super::FullSpeedPolicy;
 use super::due;
-use super::free_nodes::{FreeNodes, Task};
+use super::free_nodes::FreeNodes;
 use super::gang::Turn;
 use super::ranked;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
+use crate::devices::Triples;
 use crate::job::Job;
-use crate::nodes::Kind;
+use crate::nodes::{Kind, Size};
 use crate::placement;
 use crate::platform::Platform;
 use crate::unrecorded::UnrecordedDecisions;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 struct KnownJob {
     tasks: u32,
-    task: Task,
+    size: Arc<Size>,
     state: State,
     /// Estimated time to its end, while it is on no node.
     remaining: u64,
@@ -54,6 +55,7 @@ impl KnownJob {
 pub(crate) struct FullSpeedCheck {
     policy: FullSpeedPolicy,
     penalty: u64,
+    kinds: Arc<Vec<Kind>>,
     /// True for each node that takes no job.
     closed: Vec<bool>,
     known: BTreeMap<u64, KnownJob>,
@@ -61,6 +63,8 @@ pub(crate) struct FullSpeedCheck {
     submitted: Vec<u64>,
     /// Line and name of the record that changes a job at the current time.
     changes: BTreeMap<u64, (u64, &'static str)>,
+    /// Devices of the jobs that were placed at the current time.
+    bound: BTreeMap<u64, Vec<(u32, u32, u32)>>,
     /// True if an event has occurred since the last decision.
     is_due: bool,
     /// Time of the next decision without an event.
@@ -69,15 +73,17 @@ pub(crate) struct FullSpeedCheck {
 }
 
 impl FullSpeedCheck {
-    pub(crate) fn new(policy: FullSpeedPolicy, kinds: &[Kind], penalty: u64) -> FullSpeedCheck {
+    pub(crate) fn new(policy: FullSpeedPolicy, kinds: &Arc<Vec<Kind>>, penalty: u64) -> FullSpeedCheck {
         FullSpeedCheck {
             policy,
             penalty,
+            kinds: Arc::clone(kinds),
             closed: vec![false; kinds.iter().map(|kind| kind.nodes as usize).sum()],
             known: BTreeMap::new(),
             turn: Turn::default(),
             submitted: Vec::new(),
             changes: BTreeMap::new(),
+            bound: BTreeMap::new(),
             is_due: false,
             wake: None,
             unrecorded: UnrecordedDecisions::default(),
@@ -86,7 +92,7 @@ impl FullSpeedCheck {
 
     /// Returns whether a job is to be rejected: it is new, and does not fit the empty cluster.
     fn must_reject(&self, number: u64) -> bool {
-        let fits = |job: &KnownJob| FreeNodes::all(self.closed.len()).fits(job.task, job.tasks);
+        let fits = |job: &KnownJob| FreeNodes::all(&self.kinds).fits(&job.size, job.tasks);
         self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
     }
 
@@ -97,12 +103,14 @@ impl FullSpeedCheck {
             let done = job.done_at(now);
             let left = (u128::from(job.estimate) << Yield::BITS).saturating_sub(done);
             let remaining = match known.state.phase {
-                Phase::Running => (left.div_ceil(1 << Yield::BITS) as u64).saturating_add(penalty_left),
+                Phase::Running => {
+                    (left.div_ceil(job.node_speed.max(1).into()) as u64).saturating_add(penalty_left)
+                }
                 _ => known.remaining,
             };
             let seen = SeenJob {
                 tasks: known.tasks,
-                task: known.task,
+                size: Arc::clone(&known.size),
                 state: known.state.clone(),
                 flow: now - job.submit,
                 estimate: job.estimate,
@@ -116,7 +124,8 @@ impl FullSpeedCheck {
         };
         let known = self.known.iter().filter(|(number, _)| !self.must_reject(**number));
         let seen: BTreeMap<u64, SeenJob> = known.filter_map(see).collect();
-        let situation = Situation { now, jobs: &seen, closed: &self.closed, penalty: self.penalty };
+        let situation =
+            Situation { now, jobs: &seen, kinds: &self.kinds, closed: &self.closed, penalty: self.penalty };
         match self.policy {
             FullSpeedPolicy::Gang => self.turn.decide(&situation),
             FullSpeedPolicy::EarliestDue(stretch) => due::decide(stretch, &situation),
@@ -139,7 +148,7 @@ impl FullSpeedCheck {
             let right = decided.changed.get(number).unwrap_or(&known.state);
             let found = State {
                 phase: job.phase,
-                on: job.placement.clone(),
+                place: (job.placement.clone(), self.devices(*number, &known.state)),
                 job_yield: if job.phase == Phase::Running { job.job_yield } else { 0 },
             };
             let rule = || format!("it is {}; the policy has it {}", describe(&found), describe(right));
@@ -150,9 +159,21 @@ impl FullSpeedCheck {
         wrong.chain(missing).chain(states).next()
     }
 
+    /// Returns the devices of a job by the record, given its state before.
+    fn devices(&self, number: u64, before: &State) -> Vec<(u32, u32, u32)> {
+        match self.changes.get(&number).map(|change| change.1) {
+            Some("start" | "resume" | "migrate") => self.bound.get(&number).cloned().unwrap_or_default(),
+            Some("pause") => Vec::new(),
+            _ => before.place.1.clone(),
+        }
+    }
+
     /// Takes over the state of the record.
     fn apply_record(&mut self, now: u64, jobs: &Jobs, rows: &BTreeMap<u64, usize>) {
         self.submitted.clear();
+        let devices: BTreeMap<u64, Vec<(u32, u32, u32)>> =
+            self.known.iter().map(|(number, known)| (*number, self.devices(*number, &known.state))).collect();
+        self.bound.clear();
         for (number, (_, record)) in std::mem::take(&mut self.changes) {
             let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else {
                 self.known.remove(&number);
@@ -175,7 +196,8 @@ impl FullSpeedCheck {
                 }
                 _ => {}
             }
-            known.state = State { phase: job.phase, on: job.placement.clone(), job_yield: job.job_yield };
+            let place = (job.placement.clone(), devices.get(&number).cloned().unwrap_or_default());
+            known.state = State { phase: job.phase, place, job_yield: job.job_yield };
         }
     }
 
@@ -186,7 +208,9 @@ impl FullSpeedCheck {
 }
 
 impl Check for FullSpeedCheck {
-    fn classes(&mut self, _: &Arc<Vec<Kind>>) {}
+    fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
+        self.kinds = Arc::clone(kinds);
+    }
     fn priority(&mut self, _: &SiteSettings, _: &[Kind]) {}
     fn platform(&mut self, platform: &Platform) {
         self.is_due = true;
@@ -196,14 +220,17 @@ impl Check for FullSpeedCheck {
     fn submit(&mut self, number: u64, _: u64, job: &Job) {
         self.is_due = true;
         self.submitted.push(number);
-        let (tasks, task) = (job.tasks, Task::new(&job.size));
-        let known = KnownJob { tasks, task, remaining: job.estimate, ..KnownJob::default() };
+        let (tasks, size) = (job.tasks, Arc::clone(&job.size));
+        let known = KnownJob { tasks, size, remaining: job.estimate, ..KnownJob::default() };
         self.known.insert(number, known);
     }
     fn change(&mut self, Change { line, job, record, .. }: Change<'_>) -> Option<String> {
         // A second change at the same time is reported elsewhere.
         self.changes.entry(job).or_insert((line, record));
         None
+    }
+    fn bind(&mut self, job: u64, devices: &Triples) {
+        self.bound.insert(job, devices.to_vec());
     }
     fn interrupt(&mut self, number: u64, _: u64, waits: Option<u64>) {
         self.is_due = true;
@@ -276,10 +303,19 @@ impl Check for FullSpeedCheck {
 /// Describes the state of a job in words.
 fn describe(state: &State) -> String {
     match state.phase {
-        Phase::Running if state.job_yield == Yield::ONE.units() => placement::describe(&state.on),
         Phase::Running => {
             let share = f64::from(state.job_yield) / f64::from(Yield::ONE.units());
-            format!("{} at a yield of {share}", placement::describe(&state.on))
+            let (on, devices) = &state.place;
+            let on = placement::describe(on);
+            let devices = match devices.is_empty() {
+                true => String::new(),
+                false => format!(" with {devices:?}, as triples of node, device and tasks"),
+            };
+            if share == 1.0 {
+                format!("{on}{devices}")
+            } else {
+                format!("{on}{devices} at a yield of {share}")
+            }
         }
         phase => phase.to_string(),
     }

@@ -1,9 +1,8 @@
 //! Earliest deadline first with resident jobs.
 
-use super::free_nodes::FreeNodes;
+use super::free_nodes::Place;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
-use crate::nodes::TasksByNode;
 use dfrsim_model::Yield;
 
 /// Shortest estimate that counts, in microseconds.
@@ -12,29 +11,30 @@ const SHORTEST: u64 = 10_000_000;
 /// Job in memory, and its share of the CPU.
 struct Resident {
     number: u64,
-    on: TasksByNode,
+    on: Place,
     /// True if it runs; jobs whose turn has not come do not.
     runs: bool,
 }
 
 /// Recomputes a decision. Jobs are served by their deadline, submission + stretch * estimate.
 pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
-    let Situation { now, jobs, closed, .. } = *situation;
+    let Situation { now, jobs, .. } = *situation;
     let due = |job: &SeenJob| {
         (now - job.flow).saturating_add(job.estimate.max(SHORTEST).saturating_mul(stretch.into()))
     };
     let mut waits_for_service: Vec<u64> = jobs.keys().copied().collect();
     waits_for_service.sort_by_key(|number| (due(&jobs[number]), *number));
     let on_nodes = waits_for_service.iter().copied().filter(|number| jobs[number].is_running());
-    let mut residents: Vec<Resident> =
-        on_nodes.map(|number| Resident { number, on: jobs[&number].state.on.clone(), runs: false }).collect();
+    let mut residents: Vec<Resident> = on_nodes
+        .map(|number| Resident { number, on: jobs[&number].state.place.clone(), runs: false })
+        .collect();
     let mut decided = Decided::default();
     let free = |residents: &[Resident]| {
-        let mut free = FreeNodes::new(closed);
+        let mut free = situation.nodes();
         for Resident { number, on, runs } in residents {
-            free.take_memory(jobs[number].task, on);
+            free.take_memory(&jobs[number].size, on);
             if *runs {
-                free.take_cpu(jobs[number].task, on);
+                free.take_cpu(&jobs[number].size, on);
             }
         }
         free
@@ -45,9 +45,9 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
         if job.is_running() {
             let left = free(&residents);
             let Some(own) = residents.iter_mut().find(|it| it.number == number) else { continue };
-            own.runs = left.has_cpu(job.task, &own.on);
+            own.runs = left.has_cpu(&job.size, &own.on);
             let job_yield = if own.runs { Yield::ONE.units() } else { 0 };
-            decided.changed.insert(number, State { phase: Phase::Running, on: own.on.clone(), job_yield });
+            decided.changed.insert(number, State { phase: Phase::Running, place: own.on.clone(), job_yield });
             continue;
         }
         // Jobs in memory that are due later, the last one first.
@@ -57,7 +57,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
             let stay = residents.iter().filter(|it| !later[..count].contains(&it.number));
             let stay: Vec<Resident> =
                 stay.map(|it| Resident { number: it.number, on: it.on.clone(), runs: it.runs }).collect();
-            Some((count, free(&stay).place(job.task, job.tasks)?))
+            Some((count, free(&stay).place(&job.size, job.tasks)?))
         });
         if let Some((count, on)) = room {
             for leaving in &later[..count] {
@@ -65,7 +65,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
                 decided.changed.insert(*leaving, State { phase: Phase::Paused, ..State::default() });
                 waits_for_service.retain(|it| it != leaving);
             }
-            let state = State { phase: Phase::Running, on: on.clone(), job_yield: Yield::ONE.units() };
+            let state = State { phase: Phase::Running, place: on.clone(), job_yield: Yield::ONE.units() };
             decided.changed.insert(number, state);
             residents.push(Resident { number, on, runs: true });
         }

@@ -1,90 +1,135 @@
-//! Memory and CPU left on nodes, as plain lists.
+//! Memory, CPU and other resources left on nodes, as plain lists.
 
-use crate::nodes::{Size, TasksByNode};
+use crate::devices::{self, Triples};
+use crate::nodes::{Kind, Size, TasksByNode};
 use dfrsim_model::Share;
+use std::ops::Range;
 
 const ONE: u64 = Share::ONE.units() as u64;
 
-/// Memory and CPU need of a task, in share units.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Task {
-    memory: u64,
-    cpu: u64,
-}
-
-impl Task {
-    pub(super) fn new(size: &Size) -> Task {
-        Task { memory: size.held[0], cpu: size.used[1] }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct FreeNode {
     is_closed: bool,
-    memory: u64,
-    cpu: u64,
+    kind: usize,
+    /// Amounts of memory, CPU and other resources, as far as tasks do not hold them.
+    left: Vec<u64>,
+    /// Part left of each device.
+    devices: Vec<i64>,
 }
+
+/// Placement of a job: its tasks by node, and its devices as triples.
+pub(super) type Place = (TasksByNode, Vec<(u32, u32, u32)>);
 
 /// All nodes by number.
 #[derive(Clone, Debug)]
 pub(super) struct FreeNodes(Vec<FreeNode>);
 
+/// Resources that a job holds at any yield, and those that it uses if it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Held,
+    Used,
+}
+
+fn amounts(size: &Size, part: Part) -> &[u64] {
+    match part {
+        Part::Held => &size.held,
+        Part::Used => &size.used,
+    }
+}
+
 impl FreeNodes {
     /// Creates nodes without tasks, given those that take no job.
-    pub(super) fn new(closed: &[bool]) -> FreeNodes {
-        FreeNodes(closed.iter().map(|&is_closed| FreeNode { is_closed, memory: ONE, cpu: ONE }).collect())
+    pub(super) fn new(kinds: &[Kind], closed: &[bool]) -> FreeNodes {
+        let mut nodes = Vec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            let count = kind.device.map_or(0, |at| kind.capacity[2 + at] / ONE) as usize;
+            let node = FreeNode {
+                is_closed: false,
+                kind: number,
+                left: kind.capacity.clone(),
+                devices: vec![ONE as i64; count],
+            };
+            nodes.extend(vec![node; kind.nodes as usize]);
+        }
+        nodes.iter_mut().zip(closed).for_each(|(node, is_closed)| node.is_closed = *is_closed);
+        FreeNodes(nodes)
     }
-    /// Creates that many nodes without tasks, all of which take jobs.
-    pub(super) fn all(nodes: usize) -> FreeNodes {
-        FreeNodes::new(&vec![false; nodes])
+    /// Creates the nodes without tasks, all of which take jobs.
+    pub(super) fn all(kinds: &[Kind]) -> FreeNodes {
+        FreeNodes::new(kinds, &[])
     }
 
-    /// Takes the memory of tasks. A record that overloads a node leaves nothing of it.
-    pub(super) fn take_memory(&mut self, task: Task, on: &[(u32, u32)]) {
+    /// Takes resources of tasks. A record that overloads a node leaves nothing of it.
+    fn take_part(&mut self, size: &Size, on: &[(u32, u32)], part: Part) {
         for &(node, tasks) in on {
-            let memory = &mut self.0[node as usize].memory;
-            *memory = memory.saturating_sub(task.memory * u64::from(tasks));
+            for (left, each) in self.0[node as usize].left.iter_mut().zip(amounts(size, part)) {
+                *left = left.saturating_sub(each * u64::from(tasks));
+            }
         }
     }
-    /// Takes the CPU of tasks. A record that overloads a node leaves nothing of it.
-    pub(super) fn take_cpu(&mut self, task: Task, on: &[(u32, u32)]) {
-        for &(node, tasks) in on {
-            let cpu = &mut self.0[node as usize].cpu;
-            *cpu = cpu.saturating_sub(task.cpu * u64::from(tasks));
+    /// Takes the memory of tasks, and the devices of a job.
+    pub(super) fn take_memory(&mut self, size: &Size, (on, held): &Place) {
+        self.take_part(size, on, Part::Held);
+        self.take_devices(size, held);
+    }
+    fn take_devices(&mut self, size: &Size, held: &Triples) {
+        let part = size.devices.map_or(0, |request| request.1);
+        for &(node, device, tasks) in held {
+            let left = self.0[node as usize].devices.get_mut(device as usize);
+            left.into_iter().for_each(|left| *left -= (part * u64::from(tasks)) as i64);
         }
+    }
+    /// Takes the CPU of tasks.
+    pub(super) fn take_cpu(&mut self, size: &Size, (on, _): &Place) {
+        self.take_part(size, on, Part::Used);
     }
     /// Takes memory and CPU of tasks.
-    pub(super) fn take(&mut self, task: Task, on: &[(u32, u32)]) {
-        self.take_memory(task, on);
-        self.take_cpu(task, on);
+    pub(super) fn take(&mut self, size: &Size, place: &Place) {
+        self.take_memory(size, place);
+        self.take_cpu(size, place);
     }
 
     /// Returns whether given nodes have the CPU for tasks.
-    pub(super) fn has_cpu(&self, task: Task, on: &[(u32, u32)]) -> bool {
-        on.iter().all(|&(node, tasks)| self.0[node as usize].cpu >= task.cpu * u64::from(tasks))
+    pub(super) fn has_cpu(&self, size: &Size, (on, _): &Place) -> bool {
+        on.iter().all(|&(node, tasks)| {
+            let mut left = self.0[node as usize].left.iter().zip(&size.used);
+            left.all(|(left, each)| *left >= each * u64::from(tasks))
+        })
     }
 
     /// Counts the tasks that fit on a node.
-    fn count(&self, task: Task, node: usize) -> u64 {
-        let FreeNode { is_closed, memory, cpu } = self.0[node];
-        let by = |free: u64, each: u64| free.checked_div(each).unwrap_or(u64::MAX);
-        if is_closed { 0 } else { by(memory, task.memory).min(by(cpu, task.cpu)) }
+    fn count(&self, size: &Size, node: usize) -> u64 {
+        let FreeNode { is_closed, kind, ref left, ref devices } = self.0[node];
+        if is_closed || !size.allowed[kind] {
+            return 0;
+        }
+        let by = |part: Part| {
+            let rooms =
+                left.iter().zip(amounts(size, part)).filter_map(|(left, each)| left.checked_div(*each));
+            rooms.min().unwrap_or(u64::MAX)
+        };
+        let of_devices = size.devices.map_or(u64::MAX, |request| devices::tasks_in(request, devices));
+        by(Part::Held).min(by(Part::Used)).min(of_devices)
+    }
+    fn numbers(&self) -> Range<usize> {
+        0..self.0.len()
     }
 
     /// Returns whether that many tasks fit.
-    pub(super) fn fits(&self, task: Task, tasks: u32) -> bool {
+    pub(super) fn fits(&self, size: &Size, tasks: u32) -> bool {
         let all = u64::from(tasks);
-        (0..self.0.len()).map(|node| self.count(task, node).min(all)).sum::<u64>() >= all
+        self.numbers().map(|node| self.count(size, node).min(all)).sum::<u64>() >= all
     }
 
     /// Places tasks on the nodes with the least memory and CPU left, as many on each as fit, and takes
-    /// their resources; `None`, without a change, if they do not all fit.
-    pub(super) fn place(&mut self, task: Task, tasks: u32) -> Option<TasksByNode> {
-        let mut nodes: Vec<usize> = (0..self.0.len()).filter(|&node| self.count(task, node) > 0).collect();
-        nodes.sort_by_key(|&node| (self.0[node].memory + self.0[node].cpu, node));
+    /// their resources and devices; `None`, without a change, if they do not all fit.
+    pub(super) fn place(&mut self, size: &Size, tasks: u32) -> Option<Place> {
+        let mut nodes: Vec<usize> = self.numbers().filter(|&node| self.count(size, node) > 0).collect();
+        nodes.sort_by_key(|&node| (self.0[node].left[0] + self.0[node].left[1], node));
         let (mut on, mut missing) = (TasksByNode::new(), tasks);
         for node in nodes {
-            let here = self.count(task, node).min(missing.into()) as u32;
+            let here = self.count(size, node).min(missing.into()) as u32;
             missing -= here;
             if here > 0 {
                 on.push((node as u32, here));
@@ -94,7 +139,14 @@ impl FreeNodes {
             return None;
         }
         on.sort_unstable();
-        self.take(task, &on);
-        Some(on)
+        let of_node = |&(node, tasks): &(u32, u32)| {
+            let free = &self.0[node as usize].devices;
+            let parts = size.devices.map(|request| devices::expected(request, free, tasks.into()));
+            devices::triples(node, &parts.unwrap_or_default()).collect::<Vec<_>>()
+        };
+        let held = on.iter().flat_map(of_node).collect();
+        let place = (on, held);
+        self.take(size, &place);
+        Some(place)
     }
 }

@@ -1,9 +1,8 @@
 //! Gang scheduling.
 
-use super::free_nodes::FreeNodes;
+use super::free_nodes::{FreeNodes, Place};
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
-use crate::nodes::TasksByNode;
 use dfrsim_model::Yield;
 
 /// Length of a turn in microseconds.
@@ -19,28 +18,28 @@ pub(super) struct Turn {
 impl Turn {
     /// Recomputes a decision, and passes the turn on if it is over.
     pub(super) fn decide(&mut self, situation: &Situation<'_>) -> Decided {
-        let Situation { now, jobs, closed, .. } = *situation;
-        let all = FreeNodes::all(closed.len());
+        let Situation { now, jobs, kinds, .. } = *situation;
+        let all = FreeNodes::all(kinds);
         let mut decided = Decided::default();
-        let (mut rows, mut memory): (Vec<Vec<(u64, TasksByNode)>>, _) = (Vec::new(), all.clone());
+        let (mut rows, mut memory): (Vec<Vec<(u64, Place)>>, _) = (Vec::new(), all.clone());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
             rows.resize(rows.len().max(job.row + 1), Vec::new());
-            rows[job.row].push((number, job.state.on.clone()));
-            memory.take_memory(job.task, &job.state.on);
+            rows[job.row].push((number, job.state.place.clone()));
+            memory.take_memory(&job.size, &job.state.place);
         }
         for (&number, job) in jobs.iter().filter(|(_, job)| !job.is_running()) {
-            let beside = |row: &[(u64, TasksByNode)]| {
+            let beside = |row: &[(u64, Place)]| {
                 let mut free = memory.clone();
-                row.iter().for_each(|(other, on)| free.take_cpu(jobs[other].task, on));
+                row.iter().for_each(|(other, on)| free.take_cpu(&jobs[other].size, on));
                 free
             };
             let new = rows.len();
             let found = (0..=new).find_map(|row| {
                 let mut free = beside(rows.get(row).map_or(&[], Vec::as_slice));
-                Some((row, free.place(job.task, job.tasks)?))
+                Some((row, free.place(&job.size, job.tasks)?))
             });
             if let Some((row, on)) = found {
-                memory.take_memory(job.task, &on);
+                memory.take_memory(&job.size, &on);
                 rows.resize(new.max(row + 1), Vec::new());
                 rows[row].push((number, on));
                 decided.rows.insert(number, row);
@@ -52,12 +51,12 @@ impl Turn {
         let in_turn = (0..count).flat_map(|step| &rows[(self.row + step) % count]);
         for (number, on) in in_turn {
             let job: &SeenJob = &jobs[number];
-            let runs = free.has_cpu(job.task, on);
+            let runs = free.has_cpu(&job.size, on);
             if runs {
-                free.take_cpu(job.task, on);
+                free.take_cpu(&job.size, on);
             }
             let job_yield = if runs { Yield::ONE.units() } else { 0 };
-            decided.changed.insert(*number, State { phase: Phase::Running, on: on.clone(), job_yield });
+            decided.changed.insert(*number, State { phase: Phase::Running, place: on.clone(), job_yield });
         }
         let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
         decided.wake = has_others.then(|| self.since.saturating_add(TURN));
@@ -65,7 +64,7 @@ impl Turn {
     }
 
     /// Gives the turn to the next row with a job, if the turn of this one is over.
-    fn pass_on(&mut self, rows: &[Vec<(u64, TasksByNode)>], now: u64) {
+    fn pass_on(&mut self, rows: &[Vec<(u64, Place)>], now: u64) {
         let has_jobs = |row: &usize| rows.get(*row).is_some_and(|row| !row.is_empty());
         if has_jobs(&self.row) && now < self.since.saturating_add(TURN) {
             return;

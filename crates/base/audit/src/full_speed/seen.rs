@@ -1,15 +1,16 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::Task;
+use super::free_nodes::{FreeNodes, Place};
 use crate::Phase;
-use crate::nodes::TasksByNode;
+use crate::nodes::{Kind, Size};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Job in the system before a decision. Times are in microseconds.
 #[derive(Clone, Debug)]
 pub(super) struct SeenJob {
     pub(super) tasks: u32,
-    pub(super) task: Task,
+    pub(super) size: Arc<Size>,
     pub(super) state: State,
     /// Time since its submission.
     pub(super) flow: u64,
@@ -37,7 +38,7 @@ impl SeenJob {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) phase: Phase,
-    pub(super) on: TasksByNode,
+    pub(super) place: Place,
     /// Yield in units of 2^-20.
     pub(super) job_yield: u32,
 }
@@ -47,10 +48,18 @@ pub(super) struct State {
 pub(super) struct Situation<'a> {
     pub(super) now: u64,
     pub(super) jobs: &'a BTreeMap<u64, SeenJob>,
+    pub(super) kinds: &'a [Kind],
     /// True for each node that takes no job.
     pub(super) closed: &'a [bool],
     /// Time without progress after a pause.
     pub(super) penalty: u64,
+}
+
+impl Situation<'_> {
+    /// Returns the nodes that take jobs, without tasks.
+    pub(super) fn nodes(&self) -> FreeNodes {
+        FreeNodes::new(self.kinds, self.closed)
+    }
 }
 
 /// A decision: the state of the jobs that change, and the next decision without an event.

@@ -86,7 +86,7 @@ impl<'a> MisfitCounts<'a> {
         { of_parts }.any(|(resource, _)| match resource.sharing {
             Sharing::Rigid => true,
             Sharing::Shared => !self.shares,
-            Sharing::Devices => false,
+            Sharing::Devices | Sharing::SharedDevices => false,
         })
     }
 

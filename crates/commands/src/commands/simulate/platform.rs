@@ -142,13 +142,6 @@ impl PlatformArguments {
                 return Err(Failure::in_file(path, reason));
             }
         }
-        if classes.devices().is_some() && !policy.runs_on_devices() {
-            let reason = format!(
-                "devices: {policy} does not distinguish the devices of a node, and would add up free parts of several; expected a \
-                 batch policy such as EASY/NODES=SHARED, or `shared` instead of `devices`"
-            );
-            return Err(Failure::in_file(path, reason));
-        }
         if let Some(resource) = policy.unknown_common_resource(classes.common()) {
             let reason = format!(
                 "{}: {policy} takes no account of this resource of the whole cluster; expected a batch policy other than SLURM, such \

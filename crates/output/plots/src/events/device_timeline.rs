@@ -65,6 +65,8 @@ impl Observer for DeviceTimeline {
         }
     }
     fn begin_with_devices(&mut self, nodes: &NodeDevices) {
-        (self.nodes, self.devices) = (nodes.clone(), Some(DeviceUse::new(nodes.classes.iter().copied())));
+        // Shared devices have no fixed free parts.
+        let devices = (!nodes.is_shared).then(|| DeviceUse::new(nodes.classes.iter().copied()));
+        (self.nodes, self.devices) = (nodes.clone(), devices);
     }
 }

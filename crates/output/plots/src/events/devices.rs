@@ -16,6 +16,8 @@ pub struct NodeDevices {
     pub(super) resource: usize,
     /// Name of the resource.
     pub(super) name: String,
+    /// True if parts follow the yields of jobs.
+    pub(super) is_shared: bool,
     /// Classes of nodes: number of nodes, and cores and devices of each.
     pub(super) classes: Vec<(u32, u64, u32)>,
     /// Number of parts of cores of the reference node.
@@ -43,7 +45,8 @@ impl NodeDevices {
         if nodes > MAX_NODES.into() || classes.iter().any(|(.., count)| *count > MOST_DEVICES as u32) {
             return Err(EventsLineError::TooManyDevices { nodes: MAX_NODES, devices: MOST_DEVICES });
         }
-        Ok(Some(NodeDevices { resource, name: resources[resource].name.clone(), classes, parts }))
+        let (name, is_shared) = (resources[resource].name.clone(), resources[resource].shared);
+        Ok(Some(NodeDevices { resource, name, is_shared, classes, parts }))
     }
 
     /// Returns the number of parts of cores that a task holds.

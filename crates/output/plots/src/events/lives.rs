@@ -280,8 +280,9 @@ impl Observer for Collector {
         if job.phase != Phase::Running {
             return;
         }
-        // Tasks hold parts of devices at any yield.
-        let piece = (at, if *is_of_devices { Yield::ONE } else { job.job_yield });
+        // Tasks hold parts of devices at any yield, unless these are shared.
+        let is_held = *is_of_devices && lives.devices.as_ref().is_some_and(|devices| !devices.is_shared);
+        let piece = (at, if is_held { Yield::ONE } else { job.job_yield });
         let last = one.stays.last().and_then(|number| stays.get_mut(number));
         if let Some(stay) = last.filter(|_| one.is_running) {
             // Several changes at the same time count as one.

@@ -59,7 +59,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         let active = self.jobs.get_mut(change.job);
         let moved = match change.action {
-            Action::Migrate => active.placement().moved_to(placement),
+            Action::Migrate => {
+                let of_devices =
+                    self.unequal.as_ref().and_then(|unequal| unequal.moved(change.job, active.placement()));
+                of_devices.unwrap_or_else(|| active.placement().moved_to(placement))
+            }
             _ => 0,
         };
         if let Some(unequal) = self.unequal.as_ref().filter(|_| change.action.has_placement()) {

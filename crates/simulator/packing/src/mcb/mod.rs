@@ -53,12 +53,16 @@ use crate::yield_search::SearchRange;
 use crate::{Capacities, TaskSize};
 use alike::{IdenticalNodes, TaskClasses};
 use demand::KeptJobs;
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use layout::PackingState;
 use placements::Placements;
 use search::search;
 use std::sync::Arc;
 use vectors::HeterogeneousNodes;
+
+/// Devices of a pinned job: for each of its nodes, the number of tasks on each device.
+pub type PinnedDevices = Vec<(u32, OnDevices)>;
 
 /// Job to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +90,8 @@ pub struct Mcb {
     nodes: u32,
     /// Capacities of heterogeneous nodes; `None` if nodes are identical.
     capacities: Option<Arc<Capacities>>,
+    /// Devices of the pinned jobs, by job; empty if nodes have none.
+    pinned_devices: Vec<PinnedDevices>,
     classes: TaskClasses,
     kept: KeptJobs,
     layout: PackingState,
@@ -113,6 +119,13 @@ impl<'a> Mapping<'a> {
     pub fn is_kept(&self, job: usize) -> bool {
         self.kept[job]
     }
+    /// Returns the yield at which a job was packed, where parts of devices follow yields; otherwise, and
+    /// for a job that is not kept, 1.
+    #[must_use]
+    pub fn packed_yield(&self, job: usize) -> Yield {
+        let packed = self.placements.packed_yields.get(job).copied().unwrap_or(Yield::ONE);
+        if self.is_kept(job) { packed } else { Yield::ONE }
+    }
     /// Returns the nodes of a job's tasks in ascending order; empty if the job is not kept.
     #[must_use]
     pub fn placement(&self, job: usize) -> &'a [NodeTasks] {
@@ -135,6 +148,11 @@ impl Mcb {
     #[must_use]
     pub fn on(capacities: Arc<Capacities>, options: McbOptions) -> Mcb {
         Mcb { capacities: Some(capacities), ..Mcb::new(0, options) }
+    }
+
+    /// Sets the devices of the pinned jobs of the next mappings, by job.
+    pub fn pin_devices(&mut self, by_job: Vec<PinnedDevices>) {
+        self.pinned_devices = by_job;
     }
 
     /// Returns the lowest yield of the search.
@@ -205,11 +223,19 @@ impl Mcb {
         yield_at: impl Fn(usize, Yield, u32) -> Option<Yield>,
     ) -> Mapping<'a> {
         let values = SearchValues { lowest, highest, yield_at };
-        let Mcb { options, nodes, ref capacities, ref mut kept, ref mut layout, ref mut placements, .. } =
-            *self;
+        let Mcb {
+            options,
+            nodes,
+            ref capacities,
+            ref pinned_devices,
+            ref mut kept,
+            ref mut layout,
+            ref mut placements,
+            ..
+        } = *self;
         kept.reset(jobs.len(), weights);
         let value = if let Some(capacities) = capacities {
-            let vectors = HeterogeneousNodes::new(jobs, capacities, options, values, kept);
+            let vectors = HeterogeneousNodes::new((jobs, pinned_devices), capacities, options, values, kept);
             search(jobs.len(), options, precision, vectors, placements)
         } else {
             let classes = self.classes.of(jobs, options.ties, highest.is_none() && weights.is_empty());

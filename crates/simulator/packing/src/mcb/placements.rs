@@ -3,7 +3,7 @@
 use super::PackJob;
 use super::demand::KeptJobs;
 use crate::filling::PackingPlan;
-use dfrsim_model::{NodeId, NodeTasks};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
 
 /// Placements of all jobs; reused from call to call.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub(super) struct Placements {
     /// Parts of all placements. Each job has a range long enough for all nodes that its tasks can be
     /// on.
     parts: Vec<NodeTasks>,
+    /// Yields at which jobs were packed, where devices are shared; otherwise empty.
+    pub(super) packed_yields: Vec<Yield>,
     /// Range of each job's placement in `parts`.
     spans: Vec<(usize, usize)>,
     cursors: Vec<Cursor>,

@@ -5,17 +5,20 @@ use super::demand::KeptJobs;
 use super::options::{Balanced, McbOptions, Packing};
 use super::placements::Placements;
 use super::search::PackingProblem;
-use super::{PackJob, SearchValues};
+use super::{PackJob, PinnedDevices, SearchValues};
 use crate::capacities::CPU;
 use crate::shares::packed_in_steps;
 use crate::yield_search::SearchRange;
-use crate::{Capacities, TaskSize};
+use crate::{Capacities, DeviceTasks, TaskSize, bind_in_order, take_devices};
+use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use std::cmp::Reverse;
 
 /// Packing problem on heterogeneous nodes. Amounts are in units of 2^-20 of those of [`Capacities`].
 pub(super) struct HeterogeneousNodes<'a, F> {
     jobs: &'a [PackJob<'a>],
+    /// Devices of the pinned jobs, by job; jobs without an entry hold none.
+    pinned_devices: &'a [PinnedDevices],
     capacities: &'a Capacities,
     options: McbOptions,
     values: SearchValues<F>,
@@ -24,6 +27,8 @@ pub(super) struct HeterogeneousNodes<'a, F> {
     totals: Vec<u128>,
     held: Vec<u128>,
     found: Vec<Vec<NodeTasks>>,
+    /// Yields of the last packing that was found, if devices are shared.
+    found_yields: Vec<Yield>,
 }
 
 fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
@@ -33,7 +38,7 @@ fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
 impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
     /// Creates the problem; none of the jobs is kept yet.
     pub(super) fn new(
-        jobs: &'a [PackJob<'a>],
+        (jobs, pinned_devices): (&'a [PackJob<'a>], &'a [PinnedDevices]),
         capacities: &'a Capacities,
         options: McbOptions,
         values: SearchValues<F>,
@@ -41,7 +46,18 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
     ) -> HeterogeneousNodes<'a, F> {
         let totals: Vec<u128> = (0..capacities.wholes.len()).map(|it| capacities.total(it)).collect();
         let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
-        HeterogeneousNodes { jobs, capacities, options, values, kept, totals, held, found }
+        HeterogeneousNodes {
+            jobs,
+            pinned_devices,
+            capacities,
+            options,
+            values,
+            kept,
+            totals,
+            held,
+            found,
+            found_yields: Vec::new(),
+        }
     }
 
     /// Computes the yield of a job at a value, given the smallest weight. With a CPU step, the yield
@@ -95,6 +111,28 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
         lists
     }
 
+    /// Returns the devices of nodes with the pinned jobs at a value; `None` if these do not fit.
+    fn devices(&self, value: Yield) -> Option<DevicesOfNode<'_>> {
+        let least = self.kept.min_weight();
+        let mut requests = vec![None; self.jobs.len()];
+        for (job, own) in requests.iter_mut().enumerate().filter(|(job, _)| self.is_kept(*job)) {
+            let Some(request) = size_of(&self.jobs[job]).devices else { continue };
+            *own = Some(self.capacities.request_at(request, self.yield_at(job, value, least)?));
+        }
+        let count = |class: &usize| vec![WHOLE_DEVICE; self.capacities.devices[*class]];
+        let mut free: Vec<Vec<u64>> = self.capacities.class_of.iter().map(count).collect();
+        let pinned = self.pinned_devices.iter().enumerate();
+        for (job, held) in pinned.filter(|(job, _)| self.is_kept(*job)) {
+            let Some(request) = requests[job] else { continue };
+            for &(node, on) in held {
+                if !take_devices(&mut free[node as usize], on, request.part) {
+                    return None;
+                }
+            }
+        }
+        Some(DevicesOfNode { jobs: self.jobs, requests, free, node: 0, tasks: Vec::new() })
+    }
+
     /// Packs all kept jobs at a value; `None` if that fails.
     fn pack(&self, value: Yield) -> Option<Vec<Vec<NodeTasks>>> {
         let mut sizes = vec![Vec::new(); self.jobs.len()];
@@ -117,16 +155,22 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
                 }
             }
         }
+        let mut devices = match self.capacities.devices.is_empty() {
+            true => None,
+            false => Some(self.devices(value)?),
+        };
         let mut lists = self.lists(&sizes);
         let mut ranks: Vec<usize> = (0..lists.len()).collect();
         let mut left: Vec<u32> = self.jobs.iter().map(|job| job.tasks).collect();
         let mut placements = vec![Vec::new(); self.jobs.len()];
         for (node, free) in free.iter_mut().enumerate() {
             let class = self.capacities.class_of[node];
-            let fits = |job: usize, free: &[u128]| {
+            let fits = |job: usize, free: &[u128], devices: &Option<DevicesOfNode<'_>>| {
                 size_of(&self.jobs[job]).allowed[class]
                     && sizes[job].iter().zip(free).all(|(size, free)| size <= free)
+                    && devices.as_ref().is_none_or(|devices| devices.has_room(job))
             };
+            devices.iter_mut().for_each(|devices| devices.begin(node));
             // Free capacity only shrinks, so a job that did not fit once need not be examined again.
             let mut cursors = vec![0; lists.len()];
             loop {
@@ -136,7 +180,7 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
                 let next = ranks.iter().find_map(|&list| {
                     let passed = lists[list][cursors[list]..]
                         .iter()
-                        .take_while(|&&job| left[job] == 0 || !fits(job, free));
+                        .take_while(|&&job| left[job] == 0 || !fits(job, free, &devices));
                     cursors[list] += passed.count();
                     lists[list].get(cursors[list]).copied()
                 });
@@ -144,6 +188,7 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
                 let most = if lists.len() > 1 { 1 } else { left[job] };
                 let fitting = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
                 let tasks = fitting.fold(most, |most, room| room.min(u128::from(most)) as u32);
+                let tasks = devices.as_mut().map_or(tasks, |devices| devices.take(job, tasks));
                 free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));
                 left[job] -= tasks;
                 let on: &mut Vec<NodeTasks> = &mut placements[job];
@@ -155,6 +200,54 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
             lists.iter_mut().for_each(|list| list.retain(|&job| left[job] > 0));
         }
         lists.iter().all(Vec::is_empty).then_some(placements)
+    }
+}
+
+/// Devices of the node that is being filled.
+struct DevicesOfNode<'a> {
+    jobs: &'a [PackJob<'a>],
+    /// Requests of the tasks at their yields, by job.
+    requests: Vec<Option<DeviceRequest>>,
+    /// Free part of each device of each node beside the pinned jobs.
+    free: Vec<Vec<u64>>,
+    node: usize,
+    /// Tasks on the node that need devices.
+    tasks: Vec<DeviceTasks>,
+}
+
+impl DevicesOfNode<'_> {
+    /// Goes on to a node, which is empty apart from pinned jobs.
+    fn begin(&mut self, node: usize) {
+        self.node = node;
+        self.tasks.clear();
+    }
+    /// Returns the tasks on the node with one more of a job; `None` if their devices do not suffice.
+    fn with(&self, job: usize, request: DeviceRequest) -> Option<Vec<DeviceTasks>> {
+        let mut tasks = self.tasks.clone();
+        match tasks.iter_mut().find(|it| it.job == job) {
+            Some(own) => own.tasks += 1,
+            None => {
+                let sequence = self.jobs[job].sequence;
+                tasks.push(DeviceTasks { job, sequence, tasks: 1, request, on: OnDevices::default() });
+            }
+        }
+        bind_in_order(&mut self.free[self.node].clone(), &mut tasks).then_some(tasks)
+    }
+    /// Returns whether the devices suffice for one more task of a job.
+    fn has_room(&self, job: usize) -> bool {
+        self.requests[job].is_none_or(|request| self.with(job, request).is_some())
+    }
+    /// Adds as many tasks of a job as the devices suffice for, at most `most`; returns their number.
+    fn take(&mut self, job: usize, most: u32) -> u32 {
+        let Some(request) = self.requests[job] else { return most };
+        let mut taken = 0;
+        while taken < most
+            && let Some(tasks) = self.with(job, request)
+        {
+            self.tasks = tasks;
+            taken += 1;
+        }
+        taken
     }
 }
 
@@ -195,6 +288,11 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for Heterogeneous
     }
     fn packs_at(&mut self, value: Yield) -> bool {
         let packed = self.pack(value);
+        if packed.is_some() && self.capacities.devices_are_shared {
+            let least = self.kept.min_weight();
+            let at = |job: usize| self.yield_at(job, value, least).filter(|_| self.is_kept(job));
+            self.found_yields = (0..self.jobs.len()).map(|job| at(job).unwrap_or(Yield::ZERO)).collect();
+        }
         let is_packed = packed.is_some();
         self.found = packed.unwrap_or_else(|| std::mem::take(&mut self.found));
         is_packed
@@ -202,6 +300,7 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> PackingProblem for Heterogeneous
     fn write_placements(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
         let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
         let highest = self.range().highest;
+        placements.packed_yields.clone_from(&self.found_yields);
         placements
             .set((0..self.jobs.len()).map(|job| if is_found(job) { &self.found[job][..] } else { &[] }));
         found.unwrap_or(highest)

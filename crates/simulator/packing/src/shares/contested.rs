@@ -2,6 +2,7 @@
 
 use super::SharedJob;
 use crate::Capacities;
+use crate::capacities::UNLIMITED;
 use dfrsim_model::{Share, Yield, greatest_common_divisor};
 use std::sync::Arc;
 
@@ -104,10 +105,8 @@ impl Contested {
         let mut unit = 0;
         for dimension in 0..self.dimensions {
             if jobs.clone().any(|job| job.need(dimension) > 0) {
-                unit = capacities
-                    .classes
-                    .iter()
-                    .fold(unit, |unit, of| greatest_common_divisor(unit, of[dimension]));
+                let limits = capacities.classes.iter().map(|of| of[dimension]).filter(|it| *it < UNLIMITED);
+                unit = limits.fold(unit, greatest_common_divisor);
                 unit =
                     jobs.clone().fold(unit, |unit, job| greatest_common_divisor(unit, job.need(dimension)));
             }

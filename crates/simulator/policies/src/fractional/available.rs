@@ -1,7 +1,9 @@
 //! Nodes that jobs may use.
 
+use super::devices::DevicesOnNodes;
 use dfrsim_cluster::{NodeRange, Placement, View};
 use dfrsim_model::platform::Window;
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 use std::borrow::Cow;
 
@@ -88,6 +90,20 @@ impl AvailableNodes {
         let Some(numbers) = &self.numbers else { return Cow::Borrowed(placement) };
         let nodes = renumbered(placement, |node| Some(numbers.nodes[node.index()]));
         Cow::Owned(nodes.expect("an available-node number must map to a cluster node"))
+    }
+
+    /// Converts devices of cluster nodes to available-node numbers, without those of other nodes.
+    pub(super) fn devices_to_numbers(&self, devices: &[(u32, OnDevices)]) -> DevicesOnNodes {
+        let number = |node: u32| match &self.numbers {
+            Some(numbers) => numbers.number_of[node as usize].map(|own| own.0),
+            None => Some(node),
+        };
+        devices.iter().filter_map(|&(node, on)| Some((number(node)?, on))).collect()
+    }
+    /// Converts devices by available-node numbers to those of cluster nodes.
+    pub(super) fn devices_to_nodes(&self, devices: &[(u32, OnDevices)]) -> DevicesOnNodes {
+        let node = |own: u32| self.numbers.as_ref().map_or(own, |numbers| numbers.nodes[own as usize].0);
+        devices.iter().map(|&(own, on)| (node(own), on)).collect()
     }
 
     /// Returns whether the set may have changed because a window begins within a microsecond.

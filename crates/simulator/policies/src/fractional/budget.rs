@@ -1,5 +1,6 @@
 //! Budget of memory that a call of MCB may move, and relabelling of nodes.
 
+use super::devices::DevicesOnNodes;
 use super::mapper::Mapper;
 use super::nodes::{PlacementRequest, Task};
 use super::weights::weights_of;
@@ -101,12 +102,20 @@ impl Budget<'_> {
     /// fewest jobs, then has the largest yield, then moves the least memory, is chosen. The jobs
     /// that it leaves out then stay where they are or start where Greedy finds nodes for them, by
     /// decreasing priority. Pauses and resumes are not counted.
-    pub(super) fn enforce(&self, mcb: &mut Mcb, yields: &[Yield], mapping: Mapping) -> Mapping {
+    ///
+    /// Returns the mapping, and the devices of its jobs if nodes have devices and the budget changed it.
+    pub(super) fn enforce(
+        &self,
+        mcb: &mut Mcb,
+        yields: &[Yield],
+        mapping: Mapping,
+    ) -> (Mapping, Option<Vec<DevicesOnNodes>>) {
         let Budget { view, mapper, ranked, .. } = *self;
         let homes: Vec<_> = ranked.iter().map(|&job| current_placement(mapper, view.job(job))).collect();
         if self.moved_memory(&homes, &mapping) <= self.units {
-            return mapping;
+            return (mapping, None);
         }
+        let home_devices = self.home_devices();
         let weights = weights_of(view, ranked);
         let size = |place: usize| {
             let job = view.job(ranked[place]);
@@ -126,7 +135,7 @@ impl Budget<'_> {
         });
         let surely = surely.count();
         // Number of jobs kept, their yield, and the unused part of the budget.
-        let mut best: Option<((usize, Yield, u64), Mapping)> = None;
+        let mut best: Option<((usize, Yield, u64), Mapping, Vec<DevicesOnNodes>, Vec<Yield>)> = None;
         let mut stays = vec![true; ranked.len()];
         let (mut few, mut many) = (0, movable.len() + 1);
         let mut count = 0;
@@ -139,17 +148,22 @@ impl Budget<'_> {
                 places.map(|(stays, home)| (*stays && !home.is_empty()).then_some(&**home)),
             );
             let jobs = pins.jobs(view, mapper, ranked);
+            let of_pins = home_devices.iter().zip(&stays);
+            let of_pins = of_pins.map(|(home, stays)| if *stays { home.clone() } else { Vec::new() });
+            let pinned: Vec<DevicesOnNodes> = of_pins.collect();
+            mcb.pin_devices(pinned.clone());
             let found = match &weights {
                 Some(weights) => mcb.map_weighted(&jobs, weights),
                 None => mcb.map(&jobs),
             };
             let value = found.value();
+            let packed: Vec<Yield> = (0..ranked.len()).map(|place| found.packed_yield(place)).collect();
             let mapping: Mapping = (0..ranked.len()).map(|place| found.placement(place).to_vec()).collect();
             if let Some(left) = self.units.checked_sub(self.moved_memory(&homes, &mapping)) {
                 let kept = mapping.iter().filter(|placement| !placement.is_empty()).count();
                 let worth = (kept, value, left);
                 if best.as_ref().is_none_or(|best| best.0 < worth) {
-                    best = Some((worth, mapping));
+                    best = Some((worth, mapping, pinned, packed));
                 }
                 few = count + 1;
             } else {
@@ -157,9 +171,17 @@ impl Budget<'_> {
             }
             count = few.midpoint(many).max(surely);
         }
-        let (_, mut mapping) = best.expect("a mapping in which no job moves must keep any budget");
-        self.place_left_out(&homes, &mut mapping);
-        mapping
+        let (_, mut mapping, pinned, packed) =
+            best.expect("a mapping in which no job moves must keep any budget");
+        let devices = self.place_left_out(&homes, &mut mapping, &pinned, &packed);
+        (mapping, Some(devices).filter(|_| mapper.nodes.has_devices()))
+    }
+
+    /// Returns the devices of the jobs in the cluster; empty if nodes have none.
+    fn home_devices(&self) -> Vec<DevicesOnNodes> {
+        let Budget { view, mapper, ranked, .. } = *self;
+        let all = ranked.iter().filter(|_| mapper.nodes.has_devices());
+        all.map(|&job| mapper.home_devices(view, job)).collect()
     }
 
     /// Computes the memory that moves when a mapping is adopted. Jobs that it leaves out are paused
@@ -175,9 +197,23 @@ impl Budget<'_> {
         moved.sum()
     }
 
-    /// Places the jobs without nodes, at their current nodes or by Greedy, while they fit.
-    fn place_left_out(&self, homes: &[Cow<'_, [NodeRange]>], mapping: &mut Mapping) {
+    /// Places the jobs without nodes, at their current nodes or by Greedy, while they fit. Returns the
+    /// devices of all jobs, which `pinned` ones keep.
+    fn place_left_out(
+        &self,
+        homes: &[Cow<'_, [NodeRange]>],
+        mapping: &mut Mapping,
+        pinned: &[DevicesOnNodes],
+        packed: &[Yield],
+    ) -> Vec<DevicesOnNodes> {
         let mut nodes = self.mapper.nodes.without_tasks();
+        if nodes.has_devices() {
+            let devices = self.mapper.bind_mapping(self.view, self.ranked, mapping, pinned, packed);
+            let all = self.ranked.iter().zip(&*mapping).zip(devices).zip(self.home_devices());
+            for (((&job, placement), devices), home) in all {
+                nodes.remember_devices(job, if placement.is_empty() { home } else { devices });
+            }
+        }
         for (&job, placement) in self.ranked.iter().zip(&*mapping) {
             nodes.add(&ranges(placement), Task::of(self.view, job));
         }
@@ -194,6 +230,7 @@ impl Budget<'_> {
             }
             *placement = Placement::new(&place).to_vec();
         }
+        self.ranked.iter().map(|&job| nodes.devices(job).to_vec()).collect()
     }
 }
 

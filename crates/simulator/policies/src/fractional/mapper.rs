@@ -1,6 +1,7 @@
 //! Mapping of tasks to nodes while a decision is being made.
 
 use super::available::AvailableNodes;
+use super::devices::{DevicesOnNodes, MappedJob};
 use super::nodes::{self, Nodes, PlacementRequest, Task};
 use super::pay::Penalties;
 use super::priority::{Priority, Ranker};
@@ -125,6 +126,7 @@ impl Mapper {
     fn adopt(&mut self, view: View<'_>, job: JobHandle) -> bool {
         let seen = view.job(job);
         self.nodes.learn(view, job);
+        self.remember_devices(view, job);
         if let Some(site) = &mut self.site {
             site.submit(view, job);
             site.start_charging(seen.first_start().unwrap_or_default(), job);
@@ -136,6 +138,14 @@ impl Mapper {
         is_available
     }
 
+    /// Tells the nodes which devices a job has in the cluster.
+    fn remember_devices(&mut self, view: View<'_>, job: JobHandle) {
+        if self.nodes.has_devices() {
+            let devices = self.available.devices_to_numbers(view.devices(job));
+            self.nodes.remember_devices(job, devices);
+        }
+    }
+
     /// Replaces the set of available nodes. Jobs that lose a node are removed from all of theirs and
     /// returned, by order of submission.
     fn change_nodes(&mut self, view: View<'_>, available: AvailableNodes) -> Vec<JobHandle> {
@@ -143,7 +153,12 @@ impl Mapper {
         let before = std::mem::replace(&mut self.available, available);
         self.nodes = nodes::nodes(view, &self.available);
         let mut cut_off = Vec::new();
+        let has_devices = self.nodes.has_devices();
         for &(_, job) in &self.involved {
+            if has_devices {
+                let devices = self.available.devices_to_numbers(view.devices(job));
+                self.nodes.remember_devices(job, devices);
+            }
             let placement = &mut self.placements[job.index()];
             if placement.is_empty() {
                 continue;
@@ -245,14 +260,45 @@ impl Mapper {
 
     /// Changes the placements of some jobs; an empty one removes the job. All jobs are removed
     /// before any is placed, since jobs may swap nodes.
-    pub(super) fn set_all(&mut self, view: View<'_>, changes: Vec<Placed>) {
+    ///
+    /// `devices` are the devices of the first of these jobs; it is empty if nodes have none.
+    pub(super) fn set_all(&mut self, view: View<'_>, changes: Vec<Placed>, devices: Vec<DevicesOnNodes>) {
         for (job, _) in &changes {
             self.remove(*job, Task::of(view, *job));
+        }
+        for ((job, _), devices) in changes.iter().zip(devices) {
+            self.nodes.remember_devices(*job, devices);
         }
         for (job, placement) in changes {
             self.involve(view, job);
             self.place_on(job, Task::of(view, job), placement);
         }
+    }
+
+    /// Determines the devices of jobs under a new mapping, of which `pinned` ones keep theirs, and which
+    /// were packed at these yields.
+    pub(super) fn bind_mapping(
+        &self,
+        view: View<'_>,
+        jobs: &[JobHandle],
+        mapping: &[Vec<NodeTasks>],
+        pinned: &[DevicesOnNodes],
+        packed: &[Yield],
+    ) -> Vec<DevicesOnNodes> {
+        let jobs = jobs.iter().zip(mapping).enumerate().map(|(at, (&job, placement))| MappedJob {
+            job,
+            sequence: view.job(job).sequence(),
+            placement,
+            pinned: pinned.get(at).filter(|devices| !devices.is_empty()).cloned(),
+            home: self.home_devices(view, job),
+            packed: packed.get(at).copied().unwrap_or(Yield::ONE),
+        });
+        self.nodes.bind_mapping(&jobs.collect::<Vec<_>>())
+    }
+
+    /// Returns the devices of a job in the cluster, by available-node numbers.
+    pub(super) fn home_devices(&self, view: View<'_>, job: JobHandle) -> DevicesOnNodes {
+        self.available.devices_to_numbers(view.devices(job))
     }
 
     /// Updates the load of a job whose assumed need has changed.
@@ -296,11 +342,17 @@ impl Mapper {
     /// Decides the changes that bring the cluster to this mapping, with these yields by handle.
     pub(super) fn decide(&mut self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
         self.update_usage(view);
-        let (now, penalty) = (view.now(), view.penalty());
+        let (now, penalty, has_devices) = (view.now(), view.penalty(), self.nodes.has_devices());
         for &(_, handle) in &self.involved {
             let penalties = &mut self.penalties[handle.index()];
             let job = view.job(handle);
             let placement = self.available.to_nodes(&self.placements[handle.index()]);
+            let devices = match has_devices && !placement.is_empty() {
+                true => self.available.devices_to_nodes(self.nodes.devices(handle)),
+                false => DevicesOnNodes::new(),
+            };
+            let moves =
+                || job.placement().ranges() != &*placement || has_devices && devices != view.devices(handle);
             let job_yield = yields[handle.index()];
             let tasks = placement.iter().copied();
             match (job.state(), placement.is_empty()) {
@@ -313,14 +365,18 @@ impl Mapper {
                     penalties.end(now);
                     decision.pause(handle);
                 }
-                (JobState::Running, false) if job.placement().ranges() != &*placement => {
+                (JobState::Running, false) if moves() => {
                     penalties.begin(now, penalty);
                     decision.migrate(handle, tasks, job_yield);
                 }
                 (JobState::Running, false) if job.current_yield() != job_yield => {
                     decision.set_yield(handle, job_yield);
+                    continue;
                 }
-                _ => {}
+                _ => continue,
+            }
+            if !devices.is_empty() {
+                decision.on_devices(devices);
             }
         }
         let placements = &self.placements;
@@ -359,14 +415,14 @@ impl Sharing {
         self.parts.clear();
         self.ends.clear();
         for &job in &self.jobs {
-            mapper.nodes.parts(mapper.placement(job), &mut self.parts);
+            mapper.nodes.parts(job, mapper.placement(job), &mut self.parts);
             self.ends.push(self.parts.len());
         }
     }
 
     /// Converts the jobs to the input of the division of CPU.
     pub(super) fn shared<'a>(&'a self, view: View<'_>, mapper: &'a Mapper) -> Vec<SharedJob<'a>> {
-        let (mut begin, sizes) = (0, mapper.nodes.sizes());
+        let (mut begin, sizes) = (0, mapper.nodes.share_sizes());
         let jobs = self.jobs.iter().zip(&self.ends).map(|(&job, &end)| SharedJob {
             need: view.job(job).cpu_need(),
             placement: &self.parts[std::mem::replace(&mut begin, end)..end],

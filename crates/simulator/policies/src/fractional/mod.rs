@@ -15,11 +15,16 @@
 //! that begins within a microsecond: jobs then leave the nodes of the window, are moved or paused,
 //! and keep their progress. Interrupted jobs arrive again.
 //!
+//! Where nodes have [devices](dfrsim_model::platform::devices), each of them is a capacity of its own. A
+//! task holds its parts at any yield. A job keeps its devices while it stays on its nodes, unless MCB
+//! gives a node jobs for which its devices would not suffice so: they are then assigned anew.
+//!
 //! A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod admission;
 mod available;
 mod budget;
+mod devices;
 pub mod equipartition;
 mod idle;
 mod mapper;

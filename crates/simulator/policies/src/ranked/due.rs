@@ -52,8 +52,8 @@ impl fmt::Display for EarliestDue {
 /// Scheduler that gives the CPU to jobs by deadline; jobs on nodes stay in memory, and
 /// [leave](decide_for_residents) only for the memory of a job that is due before them.
 ///
-/// A job that does not fit the empty cluster is rejected. Nodes that are down are not used; nodes that
-/// differ, wrong CPU needs and jobs without an estimate are refused.
+/// A job that does not fit the empty cluster is rejected. Nodes that are down are not used; wrong CPU
+/// needs and jobs without an estimate are refused.
 #[derive(Debug)]
 pub struct EarliestDueScheduler(EarliestDue);
 
@@ -68,13 +68,8 @@ impl EarliestDueScheduler {
 impl Scheduler for EarliestDueScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let (view, order) = (situation.view, self.0);
-        let expected = if view.classes().is_some() {
-            Some("equal nodes")
-        } else {
-            (!situation.discovered.is_empty()).then_some("exact CPU needs")
-        };
-        if let Some(expected) = expected {
-            decision.fail(format!("{order} is for {expected}"));
+        if !situation.discovered.is_empty() {
+            decision.fail(format!("{order} is for exact CPU needs"));
             return;
         }
         let all = FreeNodes::all(view);

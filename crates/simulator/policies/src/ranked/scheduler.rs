@@ -15,7 +15,7 @@ const PENALTIES: u64 = 30;
 /// enough memory and CPU. Otherwise running jobs of a later rank are paused for it, the last ones
 /// first, as far as they are needed; if all of them do not suffice, it waits. A paused job keeps its
 /// work and pays the penalty when it resumes, at the next event at the earliest. A job that does not
-/// fit the empty cluster is rejected. Nodes that are down are not used; nodes that differ are refused.
+/// fit the empty cluster is rejected. Nodes that are down are not used.
 #[derive(Debug)]
 pub struct RankedScheduler {
     rank: Rank,
@@ -128,6 +128,7 @@ impl RankedScheduler {
         } else {
             decision.start(job.job, nodes, Yield::ONE);
         }
+        free.name_devices(job.job, decision);
         self.penalties[job.job.index()].is_resumed = is_resumed;
         true
     }
@@ -136,10 +137,6 @@ impl RankedScheduler {
 impl Scheduler for RankedScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
-        if view.classes().is_some() {
-            decision.fail(format!("{} is for equal nodes", self.rank));
-            return;
-        }
         if !situation.discovered.is_empty() {
             decision.fail(format!("{} runs jobs at full speed, so it needs exact CPU needs", self.rank));
             return;

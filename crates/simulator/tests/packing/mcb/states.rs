@@ -27,7 +27,12 @@ impl State {
     pub(crate) fn sizes(&self) -> Vec<TaskSize> {
         let size = |job: &StateJob| {
             let [memory, need] = [job.memory, job.need].map(|share| u64::from(share.units()));
-            TaskSize { held: vec![memory, 0, 0], used: vec![0, need, 0], allowed: vec![true; 2] }
+            TaskSize {
+                held: vec![memory, 0, 0],
+                used: vec![0, need, 0],
+                allowed: vec![true; 2],
+                devices: None,
+            }
         };
         self.jobs.iter().map(size).collect()
     }
@@ -40,6 +45,8 @@ impl State {
             classes: vec![vec![one; 3], vec![one, one, 0]],
             wholes: vec![one; 3],
             class_of,
+            devices: Vec::new(),
+            devices_are_shared: false,
         })
     }
 

@@ -206,6 +206,8 @@ fn each_dimension_of_each_node_can_stop_jobs() {
         classes: vec![vec![1, 4, 1], vec![1, 2, 0]],
         wholes: vec![4, 4, 1],
         class_of: vec![0, 1],
+        devices: Vec::new(),
+        devices_are_shared: false,
     };
     let size = |cpu, gpu| TaskSize { used: vec![0, cpu, gpu], ..TaskSize::default() };
     let sizes = [size(1, 1), size(2, 1), size(4, 0), size(3, 0)];

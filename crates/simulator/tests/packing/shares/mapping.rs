@@ -57,6 +57,8 @@ impl Mapping {
             classes: vec![vec![one; 3], vec![one, one, one / 7]],
             wholes: vec![one; 3],
             class_of,
+            devices: Vec::new(),
+            devices_are_shared: false,
         })
     }
     /// Returns the number of tasks of a job on a node.

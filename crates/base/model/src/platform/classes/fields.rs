@@ -78,7 +78,8 @@ pub struct PlatformFields {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
     /// Resource whose units are devices, such as GPUs, at most 16 on a node: tasks hold whole ones or
-    /// parts of them, and free parts of two devices do not add up.
+    /// parts of them, and free parts of two devices do not add up. If it is also in `shared`, parts follow
+    /// the yields of jobs under fractional policies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<String>,
     /// Resources, and features with a prefix `@`, that no node has. Jobs that request them cannot
@@ -211,9 +212,6 @@ impl PlatformFields {
         if let Some(devices) = &self.devices {
             let is_known = names.contains(devices.as_str());
             wrong.require(is_known, "devices", || format!("no class has the resource `{devices}`"));
-            let is_either =
-                || format!("`{devices}` is also in `shared`; parts of devices are held at any yield");
-            wrong.require(!self.shared.contains(devices), "devices", is_either);
         }
         let mut nodes = 0_u64;
         for (number, class) in self.classes.iter().enumerate() {
@@ -329,7 +327,8 @@ impl PlatformFields {
         let whole_memory = millionths(reference.memory_gb);
         let (names, features) = (self.resource_names(), self.features());
         let sharing = |name: &str| match self.shared.iter().any(|shared| shared == name) {
-            _ if self.devices.as_deref() == Some(name) => Sharing::Devices,
+            true if self.devices.as_deref() == Some(name) => Sharing::SharedDevices,
+            false if self.devices.as_deref() == Some(name) => Sharing::Devices,
             true => Sharing::Shared,
             false => Sharing::Rigid,
         };

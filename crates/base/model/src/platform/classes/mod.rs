@@ -63,6 +63,21 @@ pub enum Sharing {
     Shared,
     /// Each unit is a device, of which a task holds its need at any yield.
     Devices,
+    /// Each unit is a device, of which a task uses its need times its yield.
+    SharedDevices,
+}
+
+impl Sharing {
+    /// Returns whether each unit is a device.
+    #[must_use]
+    pub fn is_devices(self) -> bool {
+        matches!(self, Sharing::Devices | Sharing::SharedDevices)
+    }
+    /// Returns whether tasks use their need times their yield.
+    #[must_use]
+    pub fn is_shared(self) -> bool {
+        matches!(self, Sharing::Shared | Sharing::SharedDevices)
+    }
 }
 
 /// Resource other than CPU and memory: GPUs, licences, or anything else that a platform file names.
@@ -121,17 +136,17 @@ impl ResourceRequest {
     pub fn held(self, sharing: Sharing) -> u64 {
         match sharing {
             Sharing::Rigid => u64::from(self.count) * u64::from(Share::ONE.units()),
-            Sharing::Shared => 0,
+            Sharing::Shared | Sharing::SharedDevices => 0,
             Sharing::Devices => u64::from(self.count) * u64::from(self.need.units()),
         }
     }
     /// Returns the amount that a task can use at a yield of 1, in [`Share`] units of one resource
-    /// unit; zero for rigid resources and devices.
+    /// unit; zero for rigid resources and devices that are not shared.
     #[must_use]
     pub fn usable(self, sharing: Sharing) -> u64 {
         match sharing {
             Sharing::Rigid | Sharing::Devices => 0,
-            Sharing::Shared => u64::from(self.count) * u64::from(self.need.units()),
+            Sharing::Shared | Sharing::SharedDevices => u64::from(self.count) * u64::from(self.need.units()),
         }
     }
 }
@@ -299,7 +314,7 @@ impl NodeClasses {
     }
     /// Returns the index of the resource whose units are devices; `None` if there is none.
     pub fn devices(&self) -> Option<usize> {
-        self.resources.iter().position(|resource| resource.sharing == Sharing::Devices)
+        self.resources.iter().position(|resource| resource.sharing.is_devices())
     }
     /// Returns the names of all features.
     pub fn features(&self) -> &[String] {

@@ -266,7 +266,7 @@ impl Nodes for EqualNodes {
     }
     /// Appends a placement by segment numbers, without unnumbered segments. All nodes of a segment
     /// divide their CPU in the same way.
-    fn parts(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+    fn parts(&self, _job: JobHandle, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
         for range in placement {
             for (first, _) in self.segments.within(range.indices()) {
                 let number = self.numbers[first];

@@ -8,9 +8,11 @@ mod unequal;
 pub(super) use free_memory::FreeMemory;
 
 use super::available::AvailableNodes;
+use super::devices::{DevicesOnNodes, MappedJob};
 use dfrsim_cluster::{JobHandle, JobView, NodeRange, Placement, View};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::platform::classes::NodeClass;
+use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use dfrsim_packing::TaskSize;
 use dfrsim_packing::mcb::{Mcb, McbOptions};
@@ -107,6 +109,25 @@ pub(super) trait Nodes: fmt::Debug {
     fn sizes(&self) -> Option<&[TaskSize]> {
         None
     }
+    /// Returns, by handle, the request of a task in all dimensions of [`Nodes::shares`]; `None` if nodes
+    /// are identical.
+    fn share_sizes(&self) -> Option<&[TaskSize]> {
+        None
+    }
+    /// Returns whether nodes have devices.
+    fn has_devices(&self) -> bool {
+        false
+    }
+    /// Returns the devices of a job's last placement, by node.
+    fn devices(&self, _job: JobHandle) -> &[(u32, OnDevices)] {
+        &[]
+    }
+    /// Sets the devices that a job gets if it is added to just these nodes.
+    fn remember_devices(&mut self, _job: JobHandle, _on: DevicesOnNodes) {}
+    /// Determines the devices of all jobs of a new mapping.
+    fn bind_mapping(&self, jobs: &[MappedJob<'_>]) -> Vec<DevicesOnNodes> {
+        vec![DevicesOnNodes::new(); jobs.len()]
+    }
     /// Creates an MCB mapper for these nodes.
     fn mcb(&self, options: McbOptions) -> Mcb;
     /// Creates a CPU divider for these nodes.
@@ -116,7 +137,7 @@ pub(super) trait Nodes: fmt::Debug {
     fn number_nodes(&mut self, _only_contested: bool) {}
     /// Appends a placement by the numbers of nodes, or of groups of nodes that divide their CPU in
     /// the same way.
-    fn parts(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+    fn parts(&self, _job: JobHandle, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
         parts.extend(Placement::new(placement));
     }
     /// Builds the offline instance that maps these jobs to the empty nodes. Its nodes are identical

@@ -2,13 +2,15 @@
 
 use super::{Nodes, PlacementRequest, Task};
 use crate::fractional::available::AvailableNodes;
-use dfrsim_cluster::{JobHandle, NodeRange, View};
+use crate::fractional::devices::{DevicesOnNodes, MappedJob, NodeDevices, bind_mapping, room_on_shared};
+use dfrsim_cluster::{JobHandle, NodeRange, Placement, View};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
-use dfrsim_model::{NodeId, Share, Yield};
+use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions};
 use dfrsim_packing::shares::Shares;
-use dfrsim_packing::{Capacities, TaskSize};
+use dfrsim_packing::{Capacities, TaskSize, UNLIMITED};
 use std::sync::Arc;
 
 /// Index of CPU among the dimensions: memory precedes it, the resources of nodes follow.
@@ -27,6 +29,11 @@ pub(super) struct UnequalNodes {
     /// Requests of a task, by job handle.
     sizes: Vec<TaskSize>,
     nodes: Vec<NodeState>,
+    /// Devices of the nodes; `None` if they have none.
+    devices: Option<NodeDevices>,
+    /// Sizes for the division of CPU where devices are shared, with one more dimension: the part of a
+    /// device that is a [node of its own](UnequalNodes::parts).
+    share_sizes: Vec<TaskSize>,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +56,13 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     let most = |at: usize| classes.classes().iter().map(|class| class.amounts[at]).max().unwrap_or(1);
     let wholes = [vec![one; 2], amounts(&|at| u64::from(most(at)) * one)].concat();
     let class_of = nodes.map(|node| classes.class_of(node.0)).collect();
-    Capacities { classes: of_class.collect(), wholes, class_of }
+    let devices = classes
+        .devices()
+        .into_iter()
+        .flat_map(|at| classes.classes().iter().map(move |class| class.amounts[at] as usize));
+    let devices_are_shared = classes.resources().iter().any(|it| it.sharing == Sharing::SharedDevices);
+    let devices = devices.collect();
+    Capacities { classes: of_class.collect(), wholes, class_of, devices, devices_are_shared }
 }
 
 /// Returns how many tasks of a size fit into the free amounts, at most `most`.
@@ -63,13 +76,15 @@ impl UnequalNodes {
     pub(super) fn new(view: View<'_>, available: &AvailableNodes) -> UnequalNodes {
         let classes = view.classes().expect("unequal nodes require node classes");
         let capacities = Arc::new(capacities(classes, available.nodes()));
-        let shared = classes.resources().iter().map(|resource| resource.sharing == Sharing::Shared);
+        let shared = classes.resources().iter().map(|resource| resource.sharing.is_shared());
         let mut nodes = UnequalNodes {
             speeds: classes.classes().iter().map(|class| class.speed).collect(),
             counts: classes.classes().iter().map(|class| class.nodes).collect(),
             shared: [false, true].into_iter().chain(shared).collect(),
             sizes: Vec::new(),
             nodes: Vec::new(),
+            devices: NodeDevices::new(&capacities),
+            share_sizes: Vec::new(),
             capacities,
         };
         nodes.remove_all();
@@ -83,15 +98,28 @@ impl UnequalNodes {
             NodeState { class, load: vec![0; free.len()], free }
         };
         self.nodes = self.capacities.class_of.iter().map(empty).collect();
+        if let Some(devices) = &mut self.devices {
+            devices.remove_all(&self.capacities);
+        }
+    }
+
+    /// Returns the request of a job for devices, and the devices of the nodes; `None` if it requests
+    /// none.
+    fn request(&self, job: JobHandle) -> Option<(DeviceRequest, &NodeDevices)> {
+        let devices = self.devices.as_ref()?;
+        Some((self.sizes[job.index()].devices?, devices))
     }
 
     /// Counts the requested tasks that fit into a node.
-    fn fit_count_of(&self, node: &NodeState, wanted: PlacementRequest) -> u32 {
-        let size = &self.sizes[wanted.task.job.index()];
-        if size.allowed[node.class] {
-            tasks_that_fit(&node.free, size, self.max_per_node(node.class, wanted))
-        } else {
-            0
+    fn fit_count_of(&self, number: usize, wanted: PlacementRequest) -> u32 {
+        let (node, size) = (&self.nodes[number], &self.sizes[wanted.task.job.index()]);
+        if !size.allowed[node.class] {
+            return 0;
+        }
+        let tasks = tasks_that_fit(&node.free, size, self.max_per_node(node.class, wanted));
+        match self.request(wanted.task.job) {
+            Some((request, devices)) => devices.room(number, request).min(tasks.into()) as u32,
+            None => tasks,
         }
     }
 
@@ -148,7 +176,12 @@ impl Nodes for UnequalNodes {
             held: vec![u64::from(seen.memory().units()), 0],
             used: vec![0, u64::from(seen.cpu_need().units())],
             allowed: (0..self.speeds.len()).map(|class| view.fits(job, class)).collect(),
+            devices: self.devices.as_ref().and_then(|_| {
+                let at = view.classes()?.devices()?;
+                demand?.devices(at)
+            }),
         };
+        self.devices.iter_mut().for_each(|devices| devices.forget(job));
         let resources = view.classes().into_iter().flat_map(NodeClasses::resources);
         for (resource, asked) in resources.zip(demand.into_iter().flat_map(|it| &it.resources)) {
             size.held.push(asked.held(resource.sharing));
@@ -157,13 +190,31 @@ impl Nodes for UnequalNodes {
         if self.sizes.len() <= job.index() {
             self.sizes.resize_with(view.handles(), TaskSize::default);
         }
+        if self.capacities.devices_are_shared {
+            let mut shares = size.clone();
+            shares.used.push(size.devices.map_or(0, |request| request.part));
+            if self.share_sizes.len() <= job.index() {
+                self.share_sizes.resize_with(view.handles(), TaskSize::default);
+            }
+            self.share_sizes[job.index()] = shares;
+        }
         self.sizes[job.index()] = size;
     }
     fn can_fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
         let (size, tasks) = (&self.sizes[job.index()], view.job(job).tasks());
-        let room = |class: usize| match size.allowed[class] {
-            true => u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks)),
-            false => 0,
+        let room = |class: usize| {
+            if !size.allowed[class] {
+                return 0;
+            }
+            let room = u64::from(tasks_that_fit(&self.capacities.classes[class], size, tasks));
+            let on_devices = |request: DeviceRequest| {
+                let count = self.capacities.devices[class];
+                match self.capacities.devices_are_shared {
+                    true => room_on_shared(count, request),
+                    false => request.tasks_in(&vec![WHOLE_DEVICE; count]),
+                }
+            };
+            size.devices.map_or(room, |request| on_devices(request).min(room))
         };
         let rooms: u64 = if on_all {
             self.counts.iter().enumerate().map(|(class, &count)| u64::from(count) * room(class)).sum()
@@ -176,31 +227,59 @@ impl Nodes for UnequalNodes {
         for range in placement {
             range.indices().for_each(|node| self.change(node, task, range.tasks, true));
         }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut()
+        {
+            devices.add(task.job, request, placement);
+        }
     }
     fn remove(&mut self, placement: &[NodeRange], task: Task) {
         for range in placement {
             range.indices().for_each(|node| self.change(node, task, range.tasks, false));
         }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut().filter(|_| !placement.is_empty())
+        {
+            devices.remove(task.job, request);
+        }
+    }
+    fn has_devices(&self) -> bool {
+        self.devices.is_some()
+    }
+    fn devices(&self, job: JobHandle) -> &[(u32, OnDevices)] {
+        self.devices.as_ref().map_or(&[], |devices| devices.of(job))
+    }
+    fn remember_devices(&mut self, job: JobHandle, on: DevicesOnNodes) {
+        self.devices.iter_mut().for_each(|devices| devices.remember(job, on.clone()));
+    }
+    fn bind_mapping(&self, jobs: &[MappedJob<'_>]) -> Vec<DevicesOnNodes> {
+        let request = |job: &MappedJob<'_>| {
+            let request = self.sizes[job.job.index()].devices?;
+            Some(self.capacities.request_at(request, job.packed))
+        };
+        bind_mapping(jobs, request, |node| self.capacities.devices[self.nodes[node as usize].class])
     }
     fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
         let size = &self.sizes[task.job.index()];
-        placement.iter().all(|range| {
+        let has_room = placement.iter().all(|range| {
             self.nodes[range.indices()]
                 .iter()
                 .all(|node| tasks_that_fit(&node.free, size, range.tasks) == range.tasks)
-        })
+        });
+        let devices = self.request(task.job);
+        has_room && devices.is_none_or(|(request, devices)| devices.can_add(task.job, request, placement))
     }
     fn fit_count_on(&self, placement: &[NodeRange], wanted: PlacementRequest) -> u64 {
-        let nodes = placement.iter().flat_map(|range| &self.nodes[range.indices()]);
+        let nodes = placement.iter().flat_map(|range| range.indices());
         nodes.map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
     fn fit_count(&self, wanted: PlacementRequest) -> u64 {
-        self.nodes.iter().map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
+        (0..self.nodes.len()).map(|node| u64::from(self.fit_count_of(node, wanted))).sum()
     }
     /// Places tasks on the node where they progress fastest. Ties: the lowest load, then the lowest
     /// node number.
     fn place_greedily(&mut self, wanted: PlacementRequest, placement: &mut Vec<NodeRange>) -> bool {
-        let rooms: Vec<u32> = self.nodes.iter().map(|node| self.fit_count_of(node, wanted)).collect();
+        let rooms: Vec<u32> = (0..self.nodes.len()).map(|node| self.fit_count_of(node, wanted)).collect();
         if rooms.iter().map(|&room| u64::from(room)).sum::<u64>() < u64::from(wanted.tasks) {
             return false;
         }
@@ -212,7 +291,7 @@ impl Nodes for UnequalNodes {
         fitting.extend(
             (0..rooms.len()).filter(|&node| rooms[node] > 0).map(|node| (node, slowness(self, node))),
         );
-        let mut tasks_on = vec![0; rooms.len()];
+        let (mut tasks_on, begin) = (vec![0; rooms.len()], placement.len());
         for _ in 0..wanted.tasks {
             let order = |(_, (_, a)): &(usize, (usize, (f64, f64))),
                          (_, (_, b)): &(usize, (usize, (f64, f64)))| {
@@ -231,6 +310,11 @@ impl Nodes for UnequalNodes {
         for (node, tasks) in (0..).map(NodeId).zip(tasks_on).filter(|(_, tasks)| *tasks > 0) {
             NodeRange { first: node, nodes: 1, tasks }.push_onto(placement);
         }
+        if let Some(request) = self.request(task.job).map(|(request, _)| request)
+            && let Some(devices) = self.devices.as_mut()
+        {
+            devices.add_anew(task.job, request, &placement[begin..]);
+        }
         true
     }
     fn sizes(&self) -> Option<&[TaskSize]> {
@@ -240,7 +324,35 @@ impl Nodes for UnequalNodes {
         Mcb::on(Arc::clone(&self.capacities), options)
     }
     fn shares(&self) -> Shares {
-        Shares::on(Arc::clone(&self.capacities))
+        if !self.capacities.devices_are_shared {
+            return Shares::on(Arc::clone(&self.capacities));
+        }
+        let mut all = Capacities::clone(&self.capacities);
+        all.classes.iter_mut().for_each(|class| class.push(UNLIMITED));
+        all.wholes.push(WHOLE_DEVICE);
+        let device = [vec![UNLIMITED; all.wholes.len() - 1], vec![WHOLE_DEVICE]].concat();
+        let devices = vec![all.classes.len(); self.nodes.len() * MOST_DEVICES];
+        all.class_of.extend(devices);
+        all.classes.push(device);
+        Shares::on(Arc::new(all))
+    }
+    fn share_sizes(&self) -> Option<&[TaskSize]> {
+        Some(if self.capacities.devices_are_shared { &self.share_sizes } else { &self.sizes })
+    }
+    /// Appends the nodes of a placement and, if they are shared, the devices, which have the numbers after
+    /// those of the nodes, as many for each node. Each of them limits the job as a node of its own.
+    fn parts(&self, job: JobHandle, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+        parts.extend(Placement::new(placement));
+        if !self.capacities.devices_are_shared || placement.is_empty() {
+            return;
+        }
+        let first = self.nodes.len() as u32;
+        for &(node, on) in self.devices(job) {
+            parts.extend(on.iter().map(|(device, tasks)| NodeTasks {
+                node: NodeId(first + node * MOST_DEVICES as u32 + device as u32),
+                tasks: tasks.into(),
+            }));
+        }
     }
     /// Models eligibility for classes as a resource that only the eligible classes have. A last
     /// resource, which no task requests, makes classes distinct. Amounts beyond 32 bits are rounded:

@@ -81,6 +81,16 @@ impl FractionalScheduler {
         let relative = relative_weights(weights.as_deref());
         let yield_at =
             |job: usize, target| stretch_yield(view, ranked[job], relative(job), period, floor, target);
+        let has_devices = mapper.nodes.has_devices();
+        let mut pinned_devices = Vec::new();
+        if has_devices {
+            let of = |job: &JobHandle| match is_pinned(job) {
+                true => mapper.nodes.devices(*job).to_vec(),
+                false => Vec::new(),
+            };
+            pinned_devices.extend(ranked.iter().map(of));
+            self.mcb.pin_devices(pinned_devices.clone());
+        }
         if let Some(probe) = &mut self.probe {
             probe.begin(view.jobs().len());
         }
@@ -109,16 +119,36 @@ impl FractionalScheduler {
         let change = |(&job, placement): (&JobHandle, &[NodeTasks])| {
             (Placement::new(mapper.placement(job)) != placement).then(|| (job, ranges(placement)))
         };
-        let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() {
+        let mut devices = Vec::new();
+        let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() || has_devices {
             let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
+            let mut bound = None;
+            let all = (0..ranked.len()).filter(|_| has_devices);
+            let yields: Vec<Yield> = all.map(|place| packed.packed_yield(place)).collect();
             if self.policy.relabel {
                 placements = budget::relabel(view, mapper, &ranked, &pins, &placements);
             }
             if let Some(budget) = budget {
                 let budget = Budget { view, mapper, ranked: &ranked, pins: &pins, units: budget };
-                placements = budget.enforce(&mut self.mcb, &self.yields, placements);
+                (placements, bound) = budget.enforce(&mut self.mcb, &self.yields, placements);
             }
-            ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
+            if has_devices {
+                devices = bound.unwrap_or_else(|| {
+                    mapper.bind_mapping(view, &ranked, &placements, &pinned_devices, &yields)
+                });
+                let all = ranked.iter().zip(&placements).zip(&devices);
+                let moves = all.filter(|((job, placement), devices)| {
+                    let differs = **devices != mapper.nodes.devices(**job) && !placement.is_empty();
+                    differs || change((*job, placement)).is_some()
+                });
+                let moves =
+                    moves.map(|((&job, placement), devices)| ((job, ranges(placement)), devices.clone()));
+                let (changes, of_changes) = moves.unzip();
+                devices = of_changes;
+                changes
+            } else {
+                ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
+            }
         } else {
             ranked.iter().zip(placements).filter_map(change).collect()
         };
@@ -127,7 +157,7 @@ impl FractionalScheduler {
         // Unranked jobs are in no packing.
         let unranked = mapper.placed().filter(|job| known.binary_search(job).is_err());
         changes.extend(unranked.map(|job| (job, Vec::new())));
-        self.mapper.set_all(view, changes);
+        self.mapper.set_all(view, changes, devices);
         self.last_remap = self.remap_input(view, &pinned);
     }
 
