@@ -118,17 +118,41 @@ pub(crate) fn tasks_in((each, part): DeviceRequest, free: &[i64]) -> u64 {
 }
 
 /// Determines the parts that each device gives to tasks: the fullest devices first, the lowest of
-/// equal ones; each gives at most one part to a task.
-pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64) -> Vec<u64> {
-    let mut given = vec![0; free.len()];
-    let mut missing = each * tasks;
-    while missing > 0 {
-        let has_room =
-            |&device: &usize| given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64;
-        // A device that has given a part is the fullest one until it has no room.
-        let Some(device) = (0..free.len()).filter(has_room).min_by_key(|&device| free[device]) else { break };
-        given[device] += 1;
-        missing -= 1;
+/// equal ones; each gives at most one part to a task. If the devices are in groups of these sizes and
+/// there are several parts, they are in the group with the least room that holds all of them, or else
+/// in the groups with the most room until one holds the rest.
+pub(crate) fn expected(
+    (each, part): DeviceRequest,
+    free: &[i64],
+    tasks: u64,
+    groups: &[u32],
+) -> Vec<u64> {
+    let (mut given, mut missing) = (vec![0; free.len()], each * tasks);
+    let mut left = vec![(0..free.len()).collect::<Vec<usize>>()];
+    if missing > 1 && !groups.is_empty() {
+        let mut devices = 0..free.len();
+        left = groups.iter().map(|&size| devices.by_ref().take(size as usize).collect()).collect();
+    }
+    while missing > 0 && !left.is_empty() {
+        let room = |group: &Vec<usize>| {
+            group.iter().map(|&device| (free[device].max(0) as u64 / part).min(tasks)).sum::<u64>()
+        };
+        let holding = left.iter().filter(|group| room(group) >= missing).map(room).min();
+        let chosen = holding.or_else(|| left.iter().map(room).max());
+        let Some(at) = left.iter().position(|group| Some(room(group)) == chosen) else { break };
+        for device in fullest_first(&left.remove(at), free) {
+            while missing > 0 && given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64 {
+                given[device] += 1;
+                missing -= 1;
+            }
+        }
     }
     given
+}
+
+/// Orders devices by their free parts, then by their numbers.
+fn fullest_first(devices: &[usize], free: &[i64]) -> Vec<usize> {
+    let mut order: Vec<(i64, usize)> = devices.iter().map(|&device| (free[device], device)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, device)| device).collect()
 }

@@ -58,7 +58,8 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
         hosts: compress(&kind.hosts),
-        power: None,
+        device_groups: Vec::new(),
+            power: None,
     };
     PlatformFields {
         core_parts: None,

@@ -16,14 +16,15 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Two nodes with four GPUs, two with two of another type, and one without any.
+/// Two nodes with four GPUs, two with two of another type, and one without any. `GROUPS` are the groups
+/// of the four.
 const PLATFORM: &str = "devices = 'gpu'
 core_parts = 2
-classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'] },
+classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'], device_groups = GROUPS },
     { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'] },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
 
-fn options(seed: u64) -> Options {
+pub(crate) fn options(seed: u64) -> Options {
     let requests = [
         "gpu:0.5:1:0.1-0.9:max4",
         "gpu:0.3:1+2+4:max4",
@@ -32,7 +33,9 @@ fn options(seed: u64) -> Options {
         "@b:0.1:max4",
     ];
     let requests = requests.map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse("platform.toml", PLATFORM).unwrap().classes().unwrap();
+    let groups = ["[]", "[2, 2]", "[1, 3]"][seed as usize % 3];
+    let platform = PLATFORM.replace("GROUPS", groups);
+    let classes = PlatformFields::parse("platform.toml", &platform).unwrap().classes().unwrap();
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),

@@ -130,6 +130,10 @@ pub struct ClassFields {
     /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub features: BTreeSet<String>,
+    /// Groups of devices that are connected with each other, such as by NVLink: their sizes, in the
+    /// order of the numbers of the devices. Tasks of a job get devices of as few groups as possible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_groups: Vec<u32>,
     /// Names of the nodes, one for each, as in `n[1-3],login`, by which files of outages can name
     /// them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -241,10 +245,30 @@ impl PlatformFields {
                 let is_possible = self.devices.as_ref() != Some(name) || amount as usize <= MOST_DEVICES;
                 wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
+            self.check_groups(class, &field("device_groups"), &mut wrong);
         }
         self.check_common(&names, &mut wrong);
         self.check_power(&names, &mut wrong);
         wrong.0
+    }
+
+    /// Checks the groups of the devices of a class.
+    fn check_groups(&self, class: &ClassFields, path: &str, wrong: &mut InvalidFields) {
+        if class.device_groups.is_empty() {
+            return;
+        }
+        let Some(devices) = &self.devices else {
+            return wrong.require(
+                false,
+                path,
+                || "expected no groups, or `devices = \"RESOURCE\"`, which names the resource that is in groups",
+            );
+        };
+        let has = class.resources.get(devices).copied().unwrap_or(0);
+        let sum: u64 = class.device_groups.iter().map(|&size| u64::from(size)).sum();
+        wrong.require(!class.device_groups.contains(&0), path, || "expected groups of at least one device");
+        let found = || format!("found {sum} devices in all groups, expected the {has} `{devices}` of a node");
+        wrong.require(sum == u64::from(has), path, found);
     }
 
     /// Checks what the cluster has as a whole.
@@ -343,6 +367,7 @@ impl PlatformFields {
             speed: Yield::nearest(class.speed),
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
+            device_groups: class.device_groups.clone(),
             power: class.power.as_ref().map(|power| power.node_power(&names)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {

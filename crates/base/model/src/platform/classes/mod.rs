@@ -90,6 +90,9 @@ pub struct NodeClass {
     pub amounts: Vec<u32>,
     /// Features of the nodes, one bit each.
     pub features: u64,
+    /// Sizes of the groups of connected devices of a node, in the order of the devices; empty if they
+    /// do not matter.
+    pub device_groups: Vec<u32>,
     /// Power of a node; `None` if it is unknown.
     pub power: Option<NodePower>,
 }

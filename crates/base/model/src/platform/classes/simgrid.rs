@@ -50,7 +50,8 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
             .collect::<BTreeMap<_, _>>(),
         features: BTreeSet::new(),
         hosts: String::new(),
-        power: None,
+        device_groups: Vec::new(),
+            power: None,
     });
     let classes: Vec<ClassFields> = classes.collect();
     if classes.is_empty() {
