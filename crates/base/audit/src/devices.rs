@@ -121,12 +121,7 @@ pub(crate) fn tasks_in((each, part): DeviceRequest, free: &[i64]) -> u64 {
 /// equal ones; each gives at most one part to a task. If the devices are in groups of these sizes and
 /// there are several parts, they are in the group with the least room that holds all of them, or else
 /// in the groups with the most room until one holds the rest.
-pub(crate) fn expected(
-    (each, part): DeviceRequest,
-    free: &[i64],
-    tasks: u64,
-    groups: &[u32],
-) -> Vec<u64> {
+pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64, groups: &[u32]) -> Vec<u64> {
     let (mut given, mut missing) = (vec![0; free.len()], each * tasks);
     let mut left = vec![(0..free.len()).collect::<Vec<usize>>()];
     if missing > 1 && !groups.is_empty() {
@@ -141,7 +136,8 @@ pub(crate) fn expected(
         let chosen = holding.or_else(|| left.iter().map(room).max());
         let Some(at) = left.iter().position(|group| Some(room(group)) == chosen) else { break };
         for device in fullest_first(&left.remove(at), free) {
-            while missing > 0 && given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64 {
+            while missing > 0 && given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64
+            {
                 given[device] += 1;
                 missing -= 1;
             }

@@ -44,8 +44,13 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
         None => ResourceRequests::new(),
     };
     let demands = Demands { requests, seed, given };
+    if let Some((name, reason)) = demands.find_unknown_profile(&classes) {
+        return Err(fault(&format!("a job of the log requests `{name}`, which {reason}")));
+    }
     match demands.find_unknown(&classes) {
-        Some(request) => Err(fault(&format!("no node class satisfies the request `{request}`"))),
+        Some((request, reason)) => {
+            Err(fault(&format!("no node class satisfies the request `{request}`: {reason}")))
+        }
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),
     }
 }

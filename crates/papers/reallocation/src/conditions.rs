@@ -40,7 +40,7 @@ fn unequal(cluster: &ClusterFields, seed: Seed) -> Result<Option<UnequalNodes>, 
     }
     let demands = Demands { requests: cluster.kinds.requests.clone(), seed, ..Demands::default() };
     match demands.find_unknown(&classes) {
-        Some(request) => Err(format!("no node class satisfies the request `{request}`")),
+        Some((request, reason)) => Err(format!("no node class satisfies the request `{request}`: {reason}")),
         None => Ok(Some(UnequalNodes { classes, demands })),
     }
 }

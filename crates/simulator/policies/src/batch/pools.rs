@@ -459,11 +459,7 @@ impl Pools {
 
     /// Chooses the devices of tasks that would start now in a pool.
     pub(super) fn devices_now(&self, need: usize, pool: usize, tasks: u32) -> OnDevices {
-        self.requests.get(need).devices_in(
-            self.amounts_of(&self.free, pool),
-            tasks,
-            self.device_groups(pool),
-        )
+        self.requests.get(need).devices_in(self.amounts_of(&self.free, pool), tasks, self.device_groups(pool))
     }
 
     /// Chooses the devices of a job that starts now, if it requests any and they are not chosen yet.

@@ -2,8 +2,9 @@
 
 use super::power_fields::Problem;
 use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
+use crate::numbers::is_default;
 use crate::platform::common::POWER;
-use crate::platform::devices::MOST_DEVICES;
+use crate::platform::devices::{MOST_DEVICES, SMALLEST_PART, WHOLE_DEVICE};
 use crate::platform::hosts::expand;
 use crate::platform::power::ClusterPower;
 use crate::{Share, Yield};
@@ -81,6 +82,11 @@ pub struct PlatformFields {
     /// parts of them, and free parts of two devices do not add up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<String>,
+    /// Named parts of a device that jobs request as if they were resources, such as the profiles of a
+    /// MIG GPU. A class may also have a number of them as a resource of the same name, which jobs then
+    /// hold, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_parts: Vec<DevicePart>,
     /// Resources, and features with a prefix `@`, that no node has. Jobs that request them cannot
     /// run, while other requests that no class can satisfy are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -106,6 +112,28 @@ pub struct ReferenceNode {
     pub cores: u32,
     /// Memory in GB.
     pub memory_gb: f64,
+}
+
+/// Named part of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DevicePart {
+    /// Name by which jobs request it.
+    pub name: String,
+    /// Fraction of a device, above 0 and at most 1.
+    pub share: f64,
+    /// True if several of these parts are a larger part of one device, as with Slurm's shards;
+    /// otherwise they are parts of different devices.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub of_one_device: bool,
+}
+
+impl DevicePart {
+    /// Returns the part of a device, in [`Share`] units, rounded down so that as many parts fit on a
+    /// device as their fraction says.
+    pub fn units(&self) -> u64 {
+        (self.share * WHOLE_DEVICE as f64) as u64
+    }
 }
 
 /// Class of identical nodes.
@@ -219,6 +247,7 @@ impl PlatformFields {
                 || format!("`{devices}` is also in `shared`; parts of devices are held at any yield");
             wrong.require(!self.shared.contains(devices), "devices", is_either);
         }
+        self.check_parts(&mut wrong);
         let mut nodes = 0_u64;
         for (number, class) in self.classes.iter().enumerate() {
             let field = |name: &str| format!("classes[{number}].{name}");
@@ -250,6 +279,30 @@ impl PlatformFields {
         self.check_common(&names, &mut wrong);
         self.check_power(&names, &mut wrong);
         wrong.0
+    }
+
+    /// Checks the named parts of devices.
+    fn check_parts(&self, wrong: &mut InvalidFields) {
+        let has_devices = self.devices.is_some() || self.device_parts.is_empty();
+        wrong.require(
+            has_devices,
+            "device_parts",
+            || "expected `devices = \"RESOURCE\"`, which names the resource of which these are parts",
+        );
+        for (number, part) in self.device_parts.iter().enumerate() {
+            let field = |name: &str| format!("device_parts[{number}].{name}");
+            let is_new = self.device_parts[..number].iter().all(|other| other.name != part.name);
+            let is_own = is_name(&part.name.replace('.', "")) && self.devices.as_ref() != Some(&part.name);
+            wrong.require(is_new && is_own, &field("name"), || {
+                "expected a unique name of letters, digits, `-`, `_` and `.`, other than that of the devices"
+            });
+            let is_part = part.share <= 1.0 && part.units() >= SMALLEST_PART;
+            wrong.require(
+                is_part,
+                &field("share"),
+                || "expected a fraction of a device, at least 0.004 and at most 1",
+            );
+        }
     }
 
     /// Checks the groups of the devices of a class.
@@ -380,6 +433,7 @@ impl PlatformFields {
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
             core_parts: self.core_parts.unwrap_or(1),
+            device_parts: self.device_parts.clone(),
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),

@@ -98,7 +98,7 @@ fn class(hosts: &[String], (cores, memory_mib, gpus, model): NodeValues) -> Clas
         features: Some(model).filter(|model| !model.is_empty()).into_iter().collect::<BTreeSet<_>>(),
         hosts: compress(hosts),
         device_groups: Vec::new(),
-            power: None,
+        power: None,
     }
 }
 

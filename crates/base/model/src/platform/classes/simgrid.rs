@@ -51,7 +51,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
         features: BTreeSet::new(),
         hosts: String::new(),
         device_groups: Vec::new(),
-            power: None,
+        power: None,
     });
     let classes: Vec<ClassFields> = classes.collect();
     if classes.is_empty() {
