@@ -130,7 +130,7 @@ pub struct Demands {
 
 impl Demands {
     /// Finds the first request for a resource, a part of a device or a feature that no class has, with
-    /// the reason and the known names.
+    /// the known names, or for more devices than any node has; returns it with the reason.
     pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<(&'a Request, String)> {
         let is_unknown = |request: &&Request| match &request.what {
             RequestTarget::Resource { name, .. } => {
@@ -142,7 +142,12 @@ impl Demands {
                 name.split('|').any(|name| !classes.features().iter().any(|known| known == name))
             }
         };
-        let found = self.requests.iter().find(is_unknown)?;
+        let Some(found) = self.requests.iter().find(is_unknown) else {
+            return self
+                .requests
+                .iter()
+                .find_map(|request| Some((request, too_many_devices(classes, request)?)));
+        };
         let profile = match &found.what {
             RequestTarget::Resource { name, .. } => Some(name.as_str()).filter(|name| is_profile(name)),
             RequestTarget::Feature { .. } => None,
@@ -262,6 +267,18 @@ fn set_device_part(demand: &mut Demand, classes: &NodeClasses, name: &str, count
     demand.resources[place] = ResourceRequest { count: devices as u32, need };
 }
 
+/// Says that a task of a request has more devices than any node has; `None` if it has not.
+fn too_many_devices(classes: &NodeClasses, request: &Request) -> Option<String> {
+    let RequestTarget::Resource { name, per_task, .. } = &request.what else { return None };
+    let place = classes.devices()?;
+    let devices = &classes.resources()[place].name;
+    let is_of_several = classes.device_part(name).is_some_and(|part| !part.of_one_device);
+    let asked = per_task.iter().max().filter(|_| **devices == **name || is_of_several)?;
+    let most = classes.classes().iter().map(|class| class.amounts[place]).max().unwrap_or(0);
+    (*asked > most)
+        .then(|| format!("a task requests {asked} of `{devices}`, and the largest node has {most}"))
+}
+
 /// Returns whether a name is that of a profile of a MIG GPU, such as `1g.5gb` or `1g_5gb`.
 fn is_profile(name: &str) -> bool {
     let (slices, memory) = name.split_once(['.', '_']).unwrap_or((name, ""));
@@ -364,6 +381,15 @@ mod tests {
         let part = ResourceRequest { count: 1, need: drawn("1g.5gb:1:1").need };
         assert_eq!((given("1g.5gb"), given("gpu_1g_5gb")), ((part, None), (part, None)));
         let known = "is no part of a GPU that the platform names; `device_parts` has 1g.5gb, shard";
+        let wide = |text: &str| {
+            let demands = Demands { requests: vec![text.parse().unwrap()], ..Demands::default() };
+            demands.find_unknown(&classes).map(|it| it.1)
+        };
+        let reason = "a task requests 5 of `gpu`, and the largest node has 4";
+        assert_eq!(
+            [wide("gpu:1:1+5"), wide("1g.5gb:1:5"), wide("gpu:1:4")],
+            [Some(reason.into()), Some(reason.into()), None]
+        );
         for other in ["2g.10gb", "gpu_2g_10gb", "1g.10gb+me"] {
             assert_eq!(given(other).1.unwrap(), known, "{other}");
         }
