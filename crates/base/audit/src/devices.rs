@@ -149,17 +149,30 @@ pub(crate) fn tasks_in((each, part): DeviceRequest, free: &[i64]) -> u64 {
 }
 
 /// Determines the parts that each device gives to tasks: the fullest devices first, the lowest of
-/// equal ones; each gives at most one part to a task.
-pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64) -> Vec<u64> {
-    let mut given = vec![0; free.len()];
-    let mut missing = each * tasks;
-    while missing > 0 {
-        let has_room =
-            |&device: &usize| given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64;
-        // A device that has given a part is the fullest one until it has no room.
-        let Some(device) = (0..free.len()).filter(has_room).min_by_key(|&device| free[device]) else { break };
-        given[device] += 1;
-        missing -= 1;
+/// equal ones; each gives at most one part to a task. If the devices are in groups of these sizes and
+/// there are several parts, they are in the group with the least room that holds all of them, or else
+/// in the groups with the most room until one holds the rest.
+pub(crate) fn expected((each, part): DeviceRequest, free: &[i64], tasks: u64, groups: &[u32]) -> Vec<u64> {
+    let (mut given, mut missing) = (vec![0; free.len()], each * tasks);
+    let mut left = vec![(0..free.len()).collect::<Vec<usize>>()];
+    if missing > 1 && !groups.is_empty() {
+        let mut devices = 0..free.len();
+        left = groups.iter().map(|&size| devices.by_ref().take(size as usize).collect()).collect();
+    }
+    while missing > 0 && !left.is_empty() {
+        let room = |group: &Vec<usize>| {
+            group.iter().map(|&device| (free[device].max(0) as u64 / part).min(tasks)).sum::<u64>()
+        };
+        let holding = left.iter().filter(|group| room(group) >= missing).map(room).min();
+        let chosen = holding.or_else(|| left.iter().map(room).max());
+        let Some(at) = left.iter().position(|group| Some(room(group)) == chosen) else { break };
+        for device in fullest_first(&left.remove(at), free) {
+            while missing > 0 && given[device] < tasks && free[device] >= ((given[device] + 1) * part) as i64
+            {
+                given[device] += 1;
+                missing -= 1;
+            }
+        }
     }
     given
 }
@@ -212,13 +225,14 @@ pub(crate) struct DeviceTasks {
 /// submitted first. Returns the parts on each device by job, or `None` if they do not all fit.
 pub(crate) fn in_order(
     mut free: Vec<i64>,
+    groups: &[u32],
     tasks: impl IntoIterator<Item = DeviceTasks>,
 ) -> Option<Vec<(u64, Vec<u64>)>> {
     let mut tasks: Vec<DeviceTasks> = tasks.into_iter().collect();
     tasks.sort_by_key(|it| (Reverse(it.request.1), Reverse(it.request.0), it.number));
     let mut all = Vec::new();
     for DeviceTasks { number, request, tasks } in tasks {
-        let given = expected(request, &free, tasks);
+        let given = expected(request, &free, tasks, groups);
         if given.iter().sum::<u64>() < request.0 * tasks {
             return None;
         }
@@ -246,4 +260,11 @@ pub(crate) fn moved_tasks((each, _): DeviceRequest, tasks: u32, before: &Triples
         common.sum::<u64>() / each
     };
     u64::from(tasks).saturating_sub(nodes.into_iter().map(stay).sum())
+}
+
+/// Orders devices by their free parts, then by their numbers.
+fn fullest_first(devices: &[usize], free: &[i64]) -> Vec<usize> {
+    let mut order: Vec<(i64, usize)> = devices.iter().map(|&device| (free[device], device)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, device)| device).collect()
 }

@@ -31,6 +31,8 @@ pub(crate) struct Kind {
     pub(crate) pieces: Vec<i64>,
     /// Index among the other resources of the one whose units are devices, if any.
     pub(crate) device: Option<usize>,
+    /// Sizes of the groups of connected devices.
+    pub(crate) device_groups: Vec<u32>,
     /// Number of whole cores of a node; 0 if it is unknown.
     pub(crate) cores: u64,
     /// Number of parts into which a core is divided.
@@ -54,6 +56,7 @@ impl Kind {
             size_rank: 0,
             pieces,
             device: None,
+            device_groups: Vec::new(),
             cores: 0,
             core_parts: 1,
             resources,
@@ -170,8 +173,15 @@ impl Nodes {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
         };
+        let device = resources.iter().position(|resource| resource.devices);
+        let has_groups = |class: &ClassOfNodes| {
+            let grouped: u64 = class.device_groups.iter().map(|&size| u64::from(size)).sum();
+            let count = device.and_then(|at| class.resources.get(at)).map_or(0, |&count| u64::from(count));
+            class.device_groups.is_empty() || grouped == count && !class.device_groups.contains(&0)
+        };
         let is_class = |class: &ClassOfNodes| {
             class.resources.len() == resources.len()
+                && has_groups(class)
                 && class.nodes > 0
                 && class.power.iter().all(is_power)
                 && (1..=Yield::ONE.units()).contains(&class.speed)
@@ -195,6 +205,7 @@ impl Nodes {
             size_rank: classes.iter().filter(|other| has(other) < has(class)).count(),
             pieces: pieces(cores, class.cpu, class.memory, &class.resources),
             device: resources.iter().position(|resource| resource.devices),
+            device_groups: class.device_groups.clone(),
             cores: whole_cores(cores, core_parts, class.cpu),
             core_parts,
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),

@@ -485,6 +485,9 @@ pub struct ClassOfNodes {
     /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+    /// Numbers of devices of a node that are connected with each other, in the order of the devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_groups: Vec<u32>,
     /// Power of a node, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerOfNode>,

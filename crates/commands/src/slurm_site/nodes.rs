@@ -1,11 +1,11 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use crate::output::notice;
-use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
+use dfrsim_model::platform::classes::{ClassFields, DevicePart, PlatformFields, ReferenceNode};
 use dfrsim_model::platform::hosts::compress;
 use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_policies::Policy;
-use dfrsim_workload::formats::slurm_conf::{NodeKind, SimulatedSite};
+use dfrsim_workload::formats::slurm_conf::{GpuPart, NodeKind, SimulatedSite};
 
 /// Writes the outages of a site as a file that names its nodes; `None` if there are none.
 pub(crate) fn outages_file(of_log: &SimulatedSite) -> Option<String> {
@@ -58,11 +58,18 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
         hosts: compress(&kind.hosts),
+        device_groups: Vec::new(),
         power: None,
+    };
+    let part = |part: &GpuPart| DevicePart {
+        name: part.name.to_owned(),
+        share: 1.0 / f64::from(part.per_gpu),
+        of_one_device: true,
     };
     PlatformFields {
         core_parts: None,
-        devices: None,
+        devices: (!of_log.gpu_parts.is_empty()).then(|| "gpu".to_owned()),
+        device_parts: of_log.gpu_parts.iter().map(part).collect(),
         reference: Some(reference),
         shared: Vec::new(),
         unavailable: of_log.unavailable.clone(),

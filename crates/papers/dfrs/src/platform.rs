@@ -44,8 +44,13 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
         None => ResourceRequests::new(),
     };
     let demands = Demands { requests, seed, given };
+    if let Some((name, reason)) = demands.find_unknown_profile(&classes) {
+        return Err(fault(&format!("a job of the log requests `{name}`, which {reason}")));
+    }
     match demands.find_unknown(&classes) {
-        Some(request) => Err(fault(&format!("no node class satisfies the request `{request}`"))),
+        Some((request, reason)) => {
+            Err(fault(&format!("no node class satisfies the request `{request}`: {reason}")))
+        }
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),
     }
 }
@@ -87,12 +92,16 @@ fn reference_node(fields: &PlatformFields) -> Option<ReferenceNode> {
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
     let classes = nodes.classes.classes();
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
-    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, power } in classes {
+    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power } in classes {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
         if let Some(NodePower { idle, busy, units }) = power {
             digester.text("power").integer(*idle).integer(*busy);
             units.iter().for_each(|(idle, busy)| _ = digester.integer(*idle).integer(*busy));
+        }
+        if !device_groups.is_empty() {
+            digester.text("device groups");
+            device_groups.iter().for_each(|size| _ = digester.integer(*size));
         }
     }
     if let Some(ClusterPower { effectiveness, series }) = nodes.classes.power() {

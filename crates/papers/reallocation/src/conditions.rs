@@ -34,7 +34,7 @@ fn unequal(cluster: &ClusterFields, seed: Seed) -> Result<Option<UnequalNodes>, 
     let classes = platform_fields(platform)?.classes_of(cluster.cores).map_err(|error| error.to_string())?;
     let demands = Demands { requests: cluster.kinds.requests.clone(), seed, ..Demands::default() };
     match demands.find_unknown(&classes) {
-        Some(request) => Err(format!("no node class satisfies the request `{request}`")),
+        Some((request, reason)) => Err(format!("no node class satisfies the request `{request}`: {reason}")),
         None => Ok(Some(UnequalNodes { classes, demands })),
     }
 }

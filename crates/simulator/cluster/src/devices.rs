@@ -59,12 +59,13 @@ impl DeviceState {
         let mut held = named.to_vec();
         if named.is_empty() {
             for part in placement {
-                let count = classes.of(part.node.0).amounts[self.resource] as usize;
+                let class = classes.of(part.node.0);
+                let count = class.amounts[self.resource] as usize;
                 let mut free = [0; MOST_DEVICES];
                 for (free, used) in free.iter_mut().zip(&self.used[part.node.index()][..count]) {
                     *free = WHOLE_DEVICE.saturating_sub(used.div_ceil(1 << Yield::BITS));
                 }
-                let chosen = needed.choose(&free[..count], part.tasks);
+                let chosen = needed.choose_near(&free[..count], part.tasks, &class.device_groups);
                 held.extend(chosen.map(|on| (part.node.0, on)));
             }
         }

@@ -148,7 +148,8 @@ impl OtherResources {
         if on.is_empty() {
             let chosen = placement.iter().map(|part| {
                 let free = &self.devices[part.node.index()];
-                (part.node.0, request.choose(free, part.tasks).expect("the tasks must fit"))
+                let groups = view.classes().map_or(&[][..], |all| &all.of(part.node.0).device_groups);
+                (part.node.0, request.choose_near(free, part.tasks, groups).expect("the tasks must fit"))
             });
             on = chosen.collect();
         }

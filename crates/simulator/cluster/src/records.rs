@@ -69,6 +69,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         speed: class.speed.units(),
         resources: class.amounts.clone(),
         features: nodes.feature_names(class.features).map(str::to_owned).collect(),
+        device_groups: class.device_groups.clone(),
         power: class.power.as_ref().map(|power| event::PowerOfNode {
             idle_mw: power.idle,
             busy_mw: power.busy,

@@ -20,6 +20,9 @@ pub struct Capacities {
     pub class_of: Vec<usize>,
     /// Number of devices of a node of each class; empty if nodes have none.
     pub devices: Vec<usize>,
+    /// Sizes of the groups of devices of a node of each class, such as those with NVLink; none if the
+    /// devices are in no groups.
+    pub device_groups: Vec<Vec<u32>>,
     /// True if parts of devices follow yields, as CPU does.
     pub devices_are_shared: bool,
 }
@@ -41,6 +44,11 @@ impl Capacities {
     #[must_use]
     pub fn of(&self, node: usize) -> &[u64] {
         &self.classes[self.class_of[node]]
+    }
+    /// Returns the sizes of the groups of devices of a node; none if they are in no groups.
+    #[must_use]
+    pub fn device_groups_of(&self, node: usize) -> &[u32] {
+        self.device_groups.get(self.class_of[node]).map_or(&[], Vec::as_slice)
     }
     /// Sums the capacity of all nodes in a dimension.
     pub(crate) fn total(&self, dimension: usize) -> u128 {

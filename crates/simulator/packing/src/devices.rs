@@ -30,7 +30,8 @@ pub fn take_devices(free: &mut [u64], on: OnDevices, part: u64) -> bool {
     })
 }
 
-/// Gives tasks their devices by the rule of the platform, given the free part of each device. The
+/// Gives tasks their devices by the rule of the platform, given the free part of each device and the
+/// sizes of the groups of devices. The
 /// largest parts are first, then the requests for the most devices, then the jobs submitted first.
 /// Returns false if they do not all fit.
 ///
@@ -47,13 +48,13 @@ pub fn take_devices(free: &mut [u64], on: OnDevices, part: u64) -> bool {
 /// };
 /// // 0.6 and 0.4 share the first device, and 0.5 gets the second one: in the order of submission 0.4 and 0.5 would share one.
 /// let mut tasks = [job(0, 4), job(1, 5), job(2, 6)];
-/// assert!(bind_in_order(&mut [WHOLE_DEVICE; 2], &mut tasks));
+/// assert!(bind_in_order(&mut [WHOLE_DEVICE; 2], &[], &mut tasks));
 /// assert_eq!(tasks.map(|it| (it.job, it.on.iter().next())), [(2, Some((0, 1))), (1, Some((1, 1))), (0, Some((0, 1)))]);
-/// assert!(!bind_in_order(&mut [WHOLE_DEVICE; 2], &mut [job(0, 6), job(1, 6), job(2, 6)]));
+/// assert!(!bind_in_order(&mut [WHOLE_DEVICE; 2], &[], &mut [job(0, 6), job(1, 6), job(2, 6)]));
 /// ```
-pub fn bind_in_order(free: &mut [u64], tasks: &mut [DeviceTasks]) -> bool {
+pub fn bind_in_order(free: &mut [u64], groups: &[u32], tasks: &mut [DeviceTasks]) -> bool {
     tasks.sort_unstable_by_key(|it| (Reverse(it.request.part), Reverse(it.request.count), it.sequence));
-    tasks.iter_mut().all(|it| match it.request.choose(free, it.tasks) {
+    tasks.iter_mut().all(|it| match it.request.choose_near(free, it.tasks, groups) {
         Some(on) => {
             it.on = on;
             take_devices(free, on, it.request.part)

@@ -91,6 +91,7 @@ fn class() -> impl Strategy<Value = ClassFields> {
             resources: gpus.map(|gpus| ("gpu".to_owned(), gpus)).into_iter().collect::<BTreeMap<_, _>>(),
             features: featured.then(|| "x".to_owned()).into_iter().collect::<BTreeSet<_>>(),
             hosts: String::new(),
+            device_groups: Vec::new(),
             power: None,
         },
     )

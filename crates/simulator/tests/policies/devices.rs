@@ -34,19 +34,21 @@ const FRACTIONAL: [&str; 14] = [
     "GreedyPM*/per/OPT=MIN/MVT=4/PERIOD=5/BELOW=100/PAY=15/SPREAD/RETRY=6/SWAP=2/LAS=1200/AHEAD=2700",
 ];
 
-/// Two nodes with four GPUs, two with two of another type, and one without any.
+/// Two nodes with four GPUs, two with two of another type, and one without any. `GROUPS` are the groups
+/// of the four.
 const PLATFORM: &str = "devices = 'gpu'
 core_parts = 2
-classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'] },
+classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'], device_groups = GROUPS },
     { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'] },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
 
 /// Creates options in which parts of GPUs follow the yields of jobs.
 fn shared_options(seed: u64) -> Options {
-    options_on(&format!("shared = ['gpu']\n{PLATFORM}"), seed)
+    let platform = format!("shared = ['gpu']\n{PLATFORM}");
+    options_on(&platform.replace("GROUPS", "[]"), seed)
 }
 
-fn options(seed: u64) -> Options {
+pub(crate) fn options(seed: u64) -> Options {
     options_on(PLATFORM, seed)
 }
 
@@ -59,7 +61,9 @@ fn options_on(platform: &str, seed: u64) -> Options {
         "@b:0.1:max4",
     ];
     let requests = requests.map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
+    let groups = ["[]", "[2, 2]", "[1, 3]"][seed as usize % 3];
+    let platform = platform.replace("GROUPS", groups);
+    let classes = PlatformFields::parse("platform.toml", &platform).unwrap().classes().unwrap();
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),

@@ -6,6 +6,7 @@ mod budget;
 mod classes;
 mod common;
 mod derived;
+mod device_faults;
 mod devices;
 mod everywhere;
 mod formulas;

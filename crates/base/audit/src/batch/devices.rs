@@ -27,7 +27,7 @@ impl Pools {
         let Some(request) = job.devices.filter(|_| self.columns > 0) else { return DevicesByPool::default() };
         let of_pool = |(&pool, &tasks): (&usize, &u64)| {
             let free: Vec<i64> = free(pool).skip(job.need.len()).collect();
-            (pool, expected(request, &free, tasks))
+            (pool, expected(request, &free, tasks, &self.all[pool].device_groups))
         };
         parts.iter().filter(|(_, tasks)| **tasks > 0).map(of_pool).collect()
     }

@@ -69,12 +69,12 @@ pub(super) fn key(
     place: Place,
     mix: &Mix,
     job: &Waiting,
-    (free, whole): (&[i64], &[i64]),
+    (free, whole, groups): (&[i64], &[i64], &[u32]),
     largest: (i64, i64),
 ) -> (i128, i128) {
     let plain = job.need.len();
     let before = &free[plain..];
-    let given = job.devices.map_or_else(Vec::new, |request| expected(request, before, 1));
+    let given = job.devices.map_or_else(Vec::new, |request| expected(request, before, 1, groups));
     let is_given = job.devices.is_some_and(|(each, _)| given.iter().sum::<u64>() == each);
     let part = job.devices.map_or(0, |(_, part)| part as i64);
     let taken = |device: usize| if is_given && given[device] > 0 { part } else { 0 };

@@ -32,6 +32,8 @@ pub(super) struct Pool {
     pub(super) whole: Vec<i64>,
     /// Capacity, by resource, of the nodes that are up or in a window.
     pub(super) usable: Vec<i64>,
+    /// Sizes of the groups of connected devices of a node.
+    pub(super) device_groups: Vec<u32>,
 }
 
 /// Pools between two changes of the platform.
@@ -360,6 +362,7 @@ impl BatchNodes {
                     windows: windows.clone(),
                     whole: of(some.len()),
                     usable: of(some.iter().filter(is_usable).count()),
+                    device_groups: kind.device_groups.clone(),
                 });
             }
         }

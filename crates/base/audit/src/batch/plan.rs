@@ -1,7 +1,7 @@
 //! Free capacity over time.
 
 use super::keys::{Mix, key};
-use super::nodes::{Pools, total};
+use super::nodes::{Pool, Pools, total};
 use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
 use crate::common::amount_at;
 use dfrsim_model::event::ResourceOfCluster;
@@ -163,8 +163,8 @@ impl Timeline {
                         .collect()
                 }
             };
-            let whole = &self.pools.all[pool].usable;
-            key(self.pools.policy.place, &self.mix, job, (&free, whole), largest)
+            let Pool { usable, device_groups, .. } = &self.pools.all[pool];
+            key(self.pools.policy.place, &self.mix, job, (&free, usable, device_groups), largest)
         })
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all

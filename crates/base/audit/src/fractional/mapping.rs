@@ -186,7 +186,8 @@ impl<'a> Mapping<'a> {
                 of_pinned(it).or_else(|| (parts == it.request.0 * it.tasks).then_some(home))
             };
             let bind = |keeps: &dyn Fn(&DeviceTasks) -> Option<Vec<(u32, u32, u32)>>| {
-                let mut free = whole_devices(&self.nodes.kinds[self.nodes.all[node as usize].kind]);
+                let kind = &self.nodes.kinds[self.nodes.all[node as usize].kind];
+                let mut free = whole_devices(kind);
                 let mut found = Vec::new();
                 for it in &tasks {
                     for held in keeps(it).into_iter().flatten() {
@@ -198,7 +199,11 @@ impl<'a> Mapping<'a> {
                 if free.iter().any(|free| *free < 0) {
                     return None;
                 }
-                let others = in_order(free, tasks.iter().copied().filter(|it| keeps(it).is_none()))?;
+                let others = in_order(
+                    free,
+                    &kind.device_groups,
+                    tasks.iter().copied().filter(|it| keeps(it).is_none()),
+                )?;
                 for (number, parts) in others {
                     found.extend(triples(node, &parts).map(|it| (number, it)));
                 }

@@ -144,6 +144,9 @@ impl FractionalNodes {
             free.into_iter().for_each(|free| *free += sign * part * i64::from(tasks));
         }
     }
+    fn groups(&self, node: u32) -> &[u32] {
+        &self.kinds[self.all[node as usize].kind].device_groups
+    }
     /// Chooses the devices of tasks by the rule of the platform.
     pub(super) fn choose_devices(&self, on: &[(u32, u32)], size: &Size) -> Vec<(u32, u32, u32)> {
         let Some(request) = size.devices else { return Vec::new() };
@@ -151,7 +154,7 @@ impl FractionalNodes {
             let free = &self.devices[node as usize];
             let parts = match size.shares_devices {
                 true => devices::expected_shared(request, free, tasks.into()),
-                false => devices::expected(request, free, tasks.into()),
+                false => devices::expected(request, free, tasks.into(), self.groups(node)),
             };
             devices::triples(node, &parts).collect::<Vec<_>>()
         };

@@ -193,12 +193,14 @@ impl Mcb<'_> {
                 let tasks = times.fold(left[job], |most, times| times.min(u128::from(most)) as u32);
                 let mut tasks = tasks;
                 if let Some(request) = requests[job] {
+                    let groups = &self.nodes.kinds[node.kind].device_groups[..];
                     let with = |tasks: u32| {
                         let own = DeviceTasks { number: items[job].number, request, tasks: tasks.into() };
                         with_devices.iter().copied().chain([own])
                     };
-                    let has_room =
-                        |&tasks: &u32| in_order(devices[number as usize].clone(), with(tasks)).is_some();
+                    let has_room = |&tasks: &u32| {
+                        in_order(devices[number as usize].clone(), groups, with(tasks)).is_some()
+                    };
                     tasks = (1..=tasks).take_while(has_room).last().unwrap_or(0);
                     if tasks > 0 {
                         with_devices = with(tasks).collect();

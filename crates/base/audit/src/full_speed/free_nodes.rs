@@ -15,6 +15,8 @@ struct FreeNode {
     left: Vec<u64>,
     /// Part left of each device.
     devices: Vec<i64>,
+    /// Sizes of the groups of devices.
+    device_groups: Vec<u32>,
 }
 
 /// Placement of a job: its tasks by node, and its devices as triples.
@@ -49,6 +51,7 @@ impl FreeNodes {
                 kind: number,
                 left: kind.capacity.clone(),
                 devices: vec![ONE as i64; count],
+                device_groups: kind.device_groups.clone(),
             };
             nodes.extend(vec![node; kind.nodes as usize]);
         }
@@ -100,7 +103,7 @@ impl FreeNodes {
 
     /// Counts the tasks that fit on a node.
     fn count(&self, size: &Size, node: usize) -> u64 {
-        let FreeNode { is_closed, kind, ref left, ref devices } = self.0[node];
+        let FreeNode { is_closed, kind, ref left, ref devices, .. } = self.0[node];
         if is_closed || !size.allowed[kind] {
             return 0;
         }
@@ -140,8 +143,8 @@ impl FreeNodes {
         }
         on.sort_unstable();
         let of_node = |&(node, tasks): &(u32, u32)| {
-            let free = &self.0[node as usize].devices;
-            let parts = size.devices.map(|request| devices::expected(request, free, tasks.into()));
+            let FreeNode { devices: free, device_groups: groups, .. } = &self.0[node as usize];
+            let parts = size.devices.map(|request| devices::expected(request, free, tasks.into(), groups));
             devices::triples(node, &parts.unwrap_or_default()).collect::<Vec<_>>()
         };
         let held = on.iter().flat_map(of_node).collect();

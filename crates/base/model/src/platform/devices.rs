@@ -3,10 +3,14 @@
 //! Free parts of two devices do not add up: a task that needs 0.6 of a GPU does not fit on a node
 //! whose two GPUs have 0.4 left each. The choice of devices is a rule of the platform, not of the
 //! policy: the tasks of a job fill the fullest devices that have room, the lowest numbers first
-//! among equally full ones. This keeps whole devices free.
+//! among equally full ones. This keeps whole devices free. Devices may be in groups, such as those that
+//! NVLink connects: then the tasks of a job get the smallest group that holds all of their parts, or
+//! else as few groups as possible.
 
 use crate::Share;
+use std::cmp::Reverse;
 use std::fmt;
+use std::ops::Range;
 
 /// Maximum number of devices of a node.
 pub const MOST_DEVICES: usize = 16;
@@ -97,18 +101,78 @@ impl DeviceRequest {
     /// fit.
     #[must_use]
     pub fn choose(self, free: &[u64], tasks: u32) -> Option<OnDevices> {
+        let (mut chosen, parts) = (OnDevices::default(), u64::from(self.count) * u64::from(tasks));
+        (self.fill(free, 0..free.len(), tasks, parts, &mut chosen) == 0).then_some(chosen)
+    }
+
+    /// Gives parts of some devices to tasks, the fullest devices first. Returns the number of parts for
+    /// which they have no room.
+    #[inline]
+    fn fill(
+        self,
+        free: &[u64],
+        devices: Range<usize>,
+        tasks: u32,
+        mut missing: u64,
+        chosen: &mut OnDevices,
+    ) -> u64 {
         let mut order = [0_usize; MOST_DEVICES];
-        let order = &mut order[..free.len()];
-        (0..).zip(order.iter_mut()).for_each(|(device, place)| *place = device);
+        let order = &mut order[..devices.len()];
+        devices.zip(order.iter_mut()).for_each(|(device, place)| *place = device);
         // The sort is stable, so that the lowest of equally full devices is first.
         order.sort_by_key(|&device| free[device]);
-        let (mut chosen, mut missing) = (OnDevices::default(), u64::from(self.count) * u64::from(tasks));
         for &device in &*order {
             let parts = self.parts_in(free[device]).min(tasks.into()).min(missing);
             chosen.set(device, parts as u8);
             missing -= parts;
         }
-        (missing == 0).then_some(chosen)
+        missing
+    }
+
+    /// Chooses the devices of some tasks on a node whose devices are in groups of these sizes, in the
+    /// order of their numbers; `None` if they do not fit.
+    ///
+    /// The tasks get the group with the least room that holds all of their parts. If none does, the
+    /// group with the most room is filled first, and so on until one holds the rest: these are as few
+    /// groups as possible. Of groups with equal room the first one is chosen, and within a group the
+    /// fullest devices. Groups do not matter to a single part.
+    ///
+    /// ```
+    /// use dfrsim_model::platform::devices::{DeviceRequest, WHOLE_DEVICE};
+    /// // The first of two groups of four has three free devices.
+    /// let mut free = [WHOLE_DEVICE; 8];
+    /// free[1] = 0;
+    /// let chosen = |count| {
+    ///     let request = DeviceRequest { count, part: WHOLE_DEVICE };
+    ///     request.choose_near(&free, 1, &[4, 4]).unwrap().iter().map(|(device, _)| device).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(chosen(3), [0, 2, 3]);
+    /// assert_eq!(chosen(4), [4, 5, 6, 7]);
+    /// assert_eq!(chosen(5), [0, 4, 5, 6, 7]);
+    /// ```
+    #[must_use]
+    pub fn choose_near(self, free: &[u64], tasks: u32, groups: &[u32]) -> Option<OnDevices> {
+        let (mut chosen, mut missing) = (OnDevices::default(), u64::from(self.count) * u64::from(tasks));
+        if groups.len() < 2 || missing < 2 {
+            return self.choose(free, tasks);
+        }
+        let mut first = 0;
+        let of_group = |size: &u32| {
+            let devices = first..free.len().min(first + *size as usize);
+            first = devices.end;
+            let room = free[devices.clone()].iter().map(|&free| self.parts_in(free).min(tasks.into()));
+            (devices.clone(), room.sum())
+        };
+        let mut left: Vec<(Range<usize>, u64)> = groups.iter().map(of_group).collect();
+        while missing > 0 {
+            let holding = (0..left.len()).filter(|&at| left[at].1 >= missing).min_by_key(|&at| left[at].1);
+            let fullest = || (0..left.len()).min_by_key(|&at| Reverse(left[at].1));
+            let (devices, room) = left.remove(holding.or_else(fullest)?);
+            let parts = room.min(missing);
+            self.fill(free, devices, tasks, parts, &mut chosen);
+            missing -= parts;
+        }
+        Some(chosen)
     }
 
     /// Returns whether a task with this request fits wherever a task with the other one does.
@@ -151,6 +215,29 @@ mod tests {
         assert_eq!(chosen(2, 1, 2, &[1, 1, 2]), Some(vec![(0, 1), (1, 1), (2, 2)]));
     }
 
+    fn near(count: u32, part: u64, tasks: u32, groups: &[u32], free: &[u64]) -> Option<Vec<(usize, u8)>> {
+        let request = DeviceRequest { count, part: WHOLE_DEVICE / 10 * part };
+        request.choose_near(&tenths(free), tasks, groups).map(|on| on.iter().collect())
+    }
+
+    #[test]
+    fn the_smallest_group_that_holds_all_is_chosen() {
+        let ones = |devices: &[usize]| Some(devices.iter().map(|device| (*device, 1)).collect::<Vec<_>>());
+        let free = [10, 0, 10, 10, 10, 10, 10, 10];
+        // A task of four devices and four tasks of one are alike.
+        for (count, tasks) in [(4, 1), (1, 4), (2, 2)] {
+            assert_eq!(near(count, 10, tasks, &[4, 4], &free), ones(&[4, 5, 6, 7]));
+        }
+        assert_eq!(near(2, 10, 1, &[4, 4], &free), ones(&[0, 2]));
+        assert_eq!(near(5, 10, 1, &[4, 4], &free), ones(&[0, 4, 5, 6, 7]));
+        assert_eq!(near(8, 10, 1, &[4, 4], &free), None);
+        // The rest is in the group with the least room for it.
+        assert_eq!(near(4, 10, 1, &[2, 3, 1], &[10; 6]), ones(&[2, 3, 4, 5]));
+        // A single part is on the fullest device of all; two parts are in the group that holds both.
+        assert_eq!(near(1, 5, 1, &[2, 2], &[10, 10, 5, 0]), ones(&[2]));
+        assert_eq!(near(1, 5, 2, &[2, 2], &[10, 0, 5, 4]), Some(vec![(0, 2)]));
+    }
+
     /// Counts tasks by brute force: gives each further task the devices with the most free parts,
     /// which leaves the most room.
     fn most_tasks(request: DeviceRequest, free: &[u64]) -> u64 {
@@ -178,10 +265,15 @@ mod tests {
             let tasks = request.tasks_in(&free);
             prop_assert_eq!(tasks, most_tasks(request, &free));
             prop_assert!(request.choose(&free, tasks as u32 + 1).is_none());
-            let on = request.choose(&free, tasks as u32).unwrap();
-            prop_assert_eq!(on.iter().map(|(_, tasks)| u64::from(tasks)).sum::<u64>(), tasks * u64::from(count));
-            for (device, parts) in on.iter() {
-                prop_assert!(u64::from(parts) <= tasks && u64::from(parts) * request.part <= free[device]);
+            let half = free.len() as u32 / 2;
+            let groups = [half, free.len() as u32 - half];
+            prop_assert!(request.choose_near(&free, tasks as u32 + 1, &groups).is_none());
+            let near = request.choose_near(&free, tasks as u32, &groups).unwrap();
+            for on in [request.choose(&free, tasks as u32).unwrap(), near] {
+                prop_assert_eq!(on.iter().map(|(_, tasks)| u64::from(tasks)).sum::<u64>(), tasks * u64::from(count));
+                for (device, parts) in on.iter() {
+                    prop_assert!(u64::from(parts) <= tasks && u64::from(parts) * request.part <= free[device]);
+                }
             }
         }
     }

@@ -42,7 +42,7 @@ fn jobs(whole: &Whole) -> Vec<String> {
 
 #[test]
 fn each_shipped_map_reads_the_rows_of_its_data_set() {
-    let cases: [(&str, &[&str], u64); 13] = [
+    let cases: [(&str, &[&str], u64); 15] = [
         (
             "accasim.txt",
             &["1 0 0 600 900 2 -1 -1 -1 0", "2 10 590 3600 -1 4 -1 -1 -1 0", "3 30 0 1 60 1 -1 -1 -1 0"],
@@ -58,6 +58,13 @@ fn each_shipped_map_reads_the_rows_of_its_data_set() {
             ],
             1,
         ),
+        // Two workers of CycleGAN, and sixteen of any model, have no known rate.
+        (
+            "gavel.txt",
+            &["1 0 -1 61 -1 1 -1 -1 -1 1", "2 35 -1 610 -1 4 -1 -1 -1 4", "3 120 -1 139 -1 1 -1 -1 -1 1"],
+            1,
+        ),
+        ("gavel-msr.txt", &["1 0 -1 60 -1 8 -1 -1 -1 8", "2 6 -1 4 -1 1 -1 -1 -1 1"], 1),
         ("philly.json", &["1 0 60 660 -1 3 -1 -1 1 3", "2 60 -1 0 -1 -1 -1 -1 5 0"], 1),
         (
             "alibaba-pai-2020.csv",
@@ -251,6 +258,10 @@ fn a_table_without_a_map_is_described() {
         let message = prepare::read_whole(&fixture(file), &Options::default()).unwrap_err().to_string();
         assert!(message.ends_with(&format!("give `--columns {map}`")), "{message}");
     }
+    for (file, map) in [("gavel.txt", "gavel"), ("gavel-msr.txt", "gavel-msr")] {
+        let message = prepare::read_whole(&fixture(file), &Options::default()).unwrap_err().to_string();
+        assert!(message.contains(&format!("if it is one, give `--columns {map}`")), "{message}");
+    }
 }
 
 /// A pod has 0.44 of a GPU; another one has eight whole ones of one of two types.
@@ -277,6 +288,44 @@ fn parts_and_types_of_gpus_are_requests() {
     assert!(fault("1,440", "1,1440").contains("at most a whole one"));
     let several = fault("8,1000", "8,300");
     assert!(several.contains("pods.csv:4") && several.contains("whole GPUs, as a task has 8"), "{several}");
+}
+
+/// Run times are steps divided by a rate that the model and the number of workers determine.
+#[test]
+fn run_times_are_steps_by_their_rates() {
+    let map = "source = 'a test'\n[table]\ndelimiter = ','\n[job]\nsubmit = 'at'\nprocessors = 'workers'\n\
+        run_time = { column = 'steps', rate_of = ['model', 'workers'] }\n";
+    let text = "at,model,workers,steps\n0,net,2,90\n1,net,4,90\n";
+    let rates = format!("{map}[rates]\n'net, 2' = 4.5\n");
+    assert_eq!(jobs(&read(text, &rates, Strictness::Lenient).unwrap()), ["1 0 -1 20 -1 2 -1 -1 -1 0"]);
+    let account = read(text, &rates, Strictness::Strict).unwrap().finish().unwrap().account;
+    assert_eq!(account.total(Fate::LeftOut), 1);
+    assert!(
+        account.notices().iter().any(|it| it.contains("jobs of a kind whose rate the map does not have"))
+    );
+    let wrong = |map: &str| Map::parse("map.toml", map).unwrap_err().to_string();
+    assert!(wrong(map).contains("expected a table `[rates]`"), "{}", wrong(map));
+    let zero = format!("{map}[rates]\n'net, 2' = 0\n");
+    assert!(
+        wrong(&zero).starts_with("map.toml:9:12: rates.net, 2: 0 is not a number above 0"),
+        "{}",
+        wrong(&zero)
+    );
+}
+
+/// A column may name parts of GPUs, such as profiles of MIG.
+#[test]
+fn profiles_of_gpus_are_requests() {
+    let map = format!("{MAP}gpus = 'gpus'\ngpu_profile = 'profile'\n");
+    let map = map
+        .replace("start = \"start\"\n", "")
+        .replace("status = { column = \"state\", completed = [\"ok\"], failed = [\"bad\"] }\n", "");
+    let text = "submit,run,cpus,gpus,profile\n0,1,4,2,1g.5gb\n5,1,4,1,\n";
+    let whole = read(text, &map, Strictness::Strict).unwrap();
+    let requests = whole.resource_requests();
+    let of = |job: u64| requests.get(&JobId(job)).unwrap().clone();
+    assert_eq!(of(1), [("gpu".to_owned(), 2), ("1g.5gb".to_owned(), 2)]);
+    assert_eq!(of(2), [("gpu".to_owned(), 1)]);
 }
 
 /// Two instances have half of a GPU each, and three instances a quarter each; GPUs above one are whole.

@@ -50,7 +50,12 @@ pub(super) fn with_requests_of_log(
 ) -> Result<Arc<UnequalNodes>, Failure> {
     let given = resources(path, &workload.options()?).map_err(|error| workload.log.failure(&error))?;
     let demands = Demands { given: ResourceRequests::clone(&given), ..nodes.demands.clone() };
-    Ok(Arc::new(UnequalNodes { classes: nodes.classes.clone(), demands }))
+    match demands.find_unknown_profile(&nodes.classes) {
+        Some((name, reason)) => {
+            Err(Failure::in_file(path, format!("a job requests `{name}`, which {reason}")))
+        }
+        None => Ok(Arc::new(UnequalNodes { classes: nodes.classes.clone(), demands })),
+    }
 }
 
 /// Builds the nodes of a site, with the largest node as the reference of jobs' requests. Jobs are
@@ -155,11 +160,8 @@ impl PlatformArguments {
             seed: Seed::new(seed),
             given: ResourceRequests::new(),
         };
-        if let Some(request) = demands.find_unknown(&classes) {
-            return Err(Failure::input(format!(
-                "--request {request}: no node class of {} has this resource or feature",
-                path.display()
-            )));
+        if let Some((request, reason)) = demands.find_unknown(&classes) {
+            return Err(Failure::in_file(path, format!("--request {request}: {reason}")));
         }
         Ok(Some(Arc::new(UnequalNodes { classes, demands })))
     }

@@ -130,7 +130,8 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
                 }
             }
         }
-        Some(DevicesOfNode { jobs: self.jobs, requests, free, node: 0, tasks: Vec::new() })
+        let capacities = &self.capacities;
+        Some(DevicesOfNode { jobs: self.jobs, capacities, requests, free, node: 0, tasks: Vec::new() })
     }
 
     /// Packs all kept jobs at a value; `None` if that fails.
@@ -206,6 +207,7 @@ impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> HeterogeneousNodes<'a, F> {
 /// Devices of the node that is being filled.
 struct DevicesOfNode<'a> {
     jobs: &'a [PackJob<'a>],
+    capacities: &'a Capacities,
     /// Requests of the tasks at their yields, by job.
     requests: Vec<Option<DeviceRequest>>,
     /// Free part of each device of each node beside the pinned jobs.
@@ -231,7 +233,8 @@ impl DevicesOfNode<'_> {
                 tasks.push(DeviceTasks { job, sequence, tasks: 1, request, on: OnDevices::default() });
             }
         }
-        bind_in_order(&mut self.free[self.node].clone(), &mut tasks).then_some(tasks)
+        let groups = self.capacities.device_groups_of(self.node);
+        bind_in_order(&mut self.free[self.node].clone(), groups, &mut tasks).then_some(tasks)
     }
     /// Returns whether the devices suffice for one more task of a job.
     fn has_room(&self, job: usize) -> bool {

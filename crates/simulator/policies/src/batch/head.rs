@@ -263,7 +263,11 @@ impl HeadReservation {
             (0, _) => rooms[pool],
             (tasks, NodeUse::Shared) if rooms[pool] > 0 => {
                 let free = pools.amounts_of(&self.free, pool);
-                let devices = pools.requests.get(self.request).devices_in(free, tasks as u32);
+                let devices = pools.requests.get(self.request).devices_in(
+                    free,
+                    tasks as u32,
+                    pools.device_groups(pool),
+                );
                 let taken = pools.taken(self.request, pool, (tasks as u32, devices));
                 rooms[pool].min(need.tasks_in_each(free.iter().zip(taken).map(|(free, taken)| free - taken)))
             }

@@ -93,17 +93,17 @@ impl Outcome<'_> {
     }
 }
 
-/// Computes the key of a node with these free amounts and this capacity for one task.
+/// Computes the key of a node with these free amounts, groups of devices and capacity for one task.
 pub(super) fn key(
     place: Place,
     (mix, largest): (&TaskMix, LargestNode),
     request: &TaskRequest,
-    free: &[u64],
+    (free, groups): (&[u64], &[u32]),
     capacity: &[u64],
 ) -> i64 {
     let plain = request.amounts.len();
     let (before, whole) = (&free[plain..], &capacity[plain..]);
-    let (mut after, on) = ([0; MOST_DEVICES], request.devices_in(free, 1));
+    let (mut after, on) = ([0; MOST_DEVICES], request.devices_in(free, 1, groups));
     let part = request.devices.map_or(0, |devices| devices.part);
     for (device, (after, before)) in after.iter_mut().zip(before).enumerate() {
         *after = before - u64::from(on.on(device)) * part;
@@ -160,7 +160,7 @@ mod tests {
         let largest = LargestNode { cores: 4, devices: 1 };
         let of = |place: Place, tenths: u64| {
             let free = [4, 100, WHOLE_DEVICE / 10 * tenths];
-            key(place, (&mix, largest), &requests[0], &free, &[4, 100, WHOLE_DEVICE])
+            key(place, (&mix, largest), &requests[0], (&free, &[]), &[4, 100, WHOLE_DEVICE])
         };
         assert_eq!([5, 10].map(|tenths| of(Place::Fgd, tenths)), [(-7 << 8) + 38, (6 << 8) + 63]);
         assert_eq!([5, 10].map(|tenths| of(Place::Fit, tenths)), [(38 << 8) + 38, (63 << 8) + 63]);

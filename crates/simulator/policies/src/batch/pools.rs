@@ -255,6 +255,14 @@ impl Pools {
         group.nodes[pool - group.pools.start]
     }
 
+    /// Returns the sizes of the groups of the devices of a pool's nodes; empty if they have no groups.
+    pub(super) fn device_groups(&self, pool: usize) -> &[u32] {
+        match self.requests.has_device_groups() {
+            true => self.requests.device_groups(self.group_of(pool).class),
+            false => &[],
+        }
+    }
+
     fn is_closed(&self, class: usize) -> bool {
         self.closed.get(class).is_some_and(|&is_closed| is_closed)
     }
@@ -375,7 +383,7 @@ impl Pools {
     /// Computes the key of a pool with these free amounts for one task.
     pub(super) fn key(&self, need: &TaskRequest, free: &[u64], pool: usize) -> i64 {
         let capacity = self.amounts_of(&self.capacity, pool);
-        keys::key(self.place, (&self.mix, self.largest), need, free, capacity)
+        keys::key(self.place, (&self.mix, self.largest), need, (free, self.device_groups(pool)), capacity)
     }
 
     /// Counts tasks that were submitted, for the placement that depends on them.
@@ -486,7 +494,7 @@ impl Pools {
 
     /// Chooses the devices of tasks that would start now in a pool.
     pub(super) fn devices_now(&self, need: usize, pool: usize, tasks: u32) -> OnDevices {
-        self.requests.get(need).devices_in(self.amounts_of(&self.free, pool), tasks)
+        self.requests.get(need).devices_in(self.amounts_of(&self.free, pool), tasks, self.device_groups(pool))
     }
 
     /// Chooses the devices of a job that starts now, if it requests any and they are not chosen yet.

@@ -66,10 +66,15 @@ impl TaskRequest {
         }
     }
 
-    /// Chooses the devices of some tasks, given the amounts of a pool; none if the tasks request none
-    /// or do not fit.
-    pub(super) fn devices_in(&self, amounts: &[u64], tasks: u32) -> OnDevices {
-        let chosen = self.devices.and_then(|it| it.choose(&amounts[self.amounts.len()..], tasks));
+    /// Chooses the devices of some tasks, given the amounts of a pool and the groups of its devices;
+    /// none if the tasks request none or do not fit.
+    pub(super) fn devices_in(&self, amounts: &[u64], tasks: u32, groups: &[u32]) -> OnDevices {
+        let Some(devices) = self.devices else { return OnDevices::default() };
+        let free = &amounts[self.amounts.len()..];
+        let chosen = match groups {
+            [] => devices.choose(free, tasks),
+            groups => devices.choose_near(free, tasks, groups),
+        };
         chosen.unwrap_or_default()
     }
 
@@ -97,6 +102,8 @@ pub(super) struct TaskRequests {
     /// has an amount behind the others.
     device: Option<usize>,
     columns: usize,
+    /// Sizes of the groups of the devices of a node, by class; empty if no node has groups.
+    device_groups: Vec<Vec<u32>>,
     all: Vec<TaskRequest>,
     numbers: FxHashMap<TaskRequest, usize>,
     /// Request of the job that is being looked up, whose vectors are used again.
@@ -153,6 +160,11 @@ impl TaskRequests {
                 |at: usize| classes.into_iter().flat_map(NodeClasses::classes).map(move |it| it.amounts[at]);
             let most = self.device.and_then(|at| counts(at).max()).unwrap_or(0);
             self.columns = MOST_DEVICES.min(most as usize);
+            let groups = classes.into_iter().flat_map(NodeClasses::classes).map(|it| &it.device_groups);
+            self.device_groups = groups.cloned().collect();
+            if self.device_groups.iter().all(Vec::is_empty) {
+                self.device_groups.clear();
+            }
             self.dimensions = 2 + others - usize::from(self.device.is_some())
                 + usize::from(self.has_tenancy)
                 + self.core_caps.len()
@@ -168,6 +180,16 @@ impl TaskRequests {
     /// Returns the number of devices that are distinguished on each node.
     pub(super) fn device_columns(&self) -> usize {
         self.columns
+    }
+
+    /// Returns whether the devices of some nodes are in groups.
+    pub(super) fn has_device_groups(&self) -> bool {
+        !self.device_groups.is_empty()
+    }
+
+    /// Returns the sizes of the groups of the devices of a node of a class; empty if it has no groups.
+    pub(super) fn device_groups(&self, class: usize) -> &[u32] {
+        self.device_groups.get(class).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the number of resources in a request without devices.

@@ -271,7 +271,7 @@ impl Search<'_> {
             split.choose_devices(|pool, tasks| {
                 let profiles = &self.timeline.profiles[pool * dimensions..][..dimensions];
                 let free: Vec<u64> = profiles.iter().map(|profile| profile.min_free(start, end)).collect();
-                self.need.devices_in(&free, tasks)
+                self.need.devices_in(&free, tasks, self.pools.device_groups(pool))
             });
         }
     }

@@ -14,6 +14,8 @@ pub(super) type DevicesOnNodes = Vec<(u32, OnDevices)>;
 pub(super) struct NodeDevices {
     /// True if parts follow the yields of jobs, so that a device may have tasks with more than one whole.
     is_shared: bool,
+    /// Sizes of the groups of devices, by node; empty if no devices are in groups.
+    groups: Vec<Vec<u32>>,
     /// Free part of each device, by node; negative if it has more than one whole.
     free: Vec<Vec<i64>>,
     /// Devices of each job's last placement, by handle. A job that is added to just these nodes again
@@ -57,7 +59,10 @@ fn choose_shared(request: DeviceRequest, mut free: Vec<i64>, tasks: u32) -> OnDe
 impl NodeDevices {
     pub(super) fn new(capacities: &Capacities) -> Option<NodeDevices> {
         let is_shared = capacities.devices_are_shared;
-        (!capacities.devices.is_empty()).then(|| NodeDevices { is_shared, ..NodeDevices::default() })
+        let has_groups = capacities.device_groups.iter().any(|groups| !groups.is_empty());
+        let nodes = if has_groups { capacities.class_of.len() } else { 0 };
+        let groups = (0..nodes).map(|node| capacities.device_groups_of(node).to_vec()).collect();
+        (!capacities.devices.is_empty()).then(|| NodeDevices { is_shared, groups, ..NodeDevices::default() })
     }
     /// Removes all jobs from the nodes; their last devices stay known.
     pub(super) fn remove_all(&mut self, capacities: &Capacities) {
@@ -112,7 +117,10 @@ impl NodeDevices {
                 let free = &self.free[part.node.index()];
                 let chosen = match self.is_shared {
                     true => Some(choose_shared(request, free.clone(), part.tasks)),
-                    false => request.choose(&at_least_zero(free), part.tasks),
+                    false => {
+                        let groups = self.groups.get(part.node.index()).map_or(&[][..], Vec::as_slice);
+                        request.choose_near(&at_least_zero(free), part.tasks, groups)
+                    }
                 };
                 debug_assert!(chosen.is_some(), "tasks are placed only where they fit");
                 Some((part.node.0, chosen?))
@@ -157,11 +165,12 @@ pub(super) struct MappedJob<'a> {
 
 /// Determines the devices of all jobs of a new mapping. On each node, jobs that have as many tasks
 /// there as before keep their devices, and the others get some in [order](bind_in_order); if they do
-/// not fit so, all jobs that are not pinned get devices in this order.
-pub(super) fn bind_mapping(
+/// not fit so, all jobs that are not pinned get devices in this order. `of_node` returns the number of
+/// devices of a node, and the sizes of their groups.
+pub(super) fn bind_mapping<'a>(
     jobs: &[MappedJob<'_>],
     request: impl Fn(&MappedJob<'_>) -> Option<DeviceRequest>,
-    count: impl Fn(u32) -> usize,
+    of_node: impl Fn(u32) -> (usize, &'a [u32]),
 ) -> Vec<DevicesOnNodes> {
     let mut by_node: BTreeMap<u32, Vec<DeviceTasks>> = BTreeMap::new();
     for (at, job) in jobs.iter().enumerate() {
@@ -183,7 +192,8 @@ pub(super) fn bind_mapping(
         let home =
             |it: &DeviceTasks| on_node(&jobs[it.job].home).filter(|&on| tasks_on(it.request, on) == it.tasks);
         let bind = |here: &mut [DeviceTasks], kept: &dyn Fn(&DeviceTasks) -> Option<OnDevices>| {
-            let mut free = vec![WHOLE_DEVICE; count(node)];
+            let (count, groups) = of_node(node);
+            let mut free = vec![WHOLE_DEVICE; count];
             here.sort_by_key(|it| kept(it).is_none());
             let stay = here.iter().take_while(|it| kept(it).is_some()).count();
             let (stay, new) = here.split_at_mut(stay);
@@ -191,7 +201,7 @@ pub(super) fn bind_mapping(
                 it.on = kept(it).unwrap_or_default();
                 take_devices(&mut free, it.on, it.request.part)
             });
-            fits && bind_in_order(&mut free, new)
+            fits && bind_in_order(&mut free, groups, new)
         };
         let is_bound = bind(&mut here, &|it| pinned(it).or_else(|| home(it))) || bind(&mut here, &pinned);
         debug_assert!(is_bound, "a mapping has devices for the tasks of each node");

@@ -46,6 +46,7 @@ impl State {
             wholes: vec![one; 3],
             class_of,
             devices: Vec::new(),
+            device_groups: Vec::new(),
             devices_are_shared: false,
         })
     }

@@ -207,6 +207,7 @@ fn each_dimension_of_each_node_can_stop_jobs() {
         wholes: vec![4, 4, 1],
         class_of: vec![0, 1],
         devices: Vec::new(),
+        device_groups: Vec::new(),
         devices_are_shared: false,
     };
     let size = |cpu, gpu| TaskSize { used: vec![0, cpu, gpu], ..TaskSize::default() };

@@ -58,6 +58,7 @@ impl Mapping {
             wholes: vec![one; 3],
             class_of,
             devices: Vec::new(),
+            device_groups: Vec::new(),
             devices_are_shared: false,
         })
     }

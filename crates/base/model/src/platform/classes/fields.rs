@@ -2,8 +2,9 @@
 
 use super::power_fields::Problem;
 use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
+use crate::numbers::is_default;
 use crate::platform::common::POWER;
-use crate::platform::devices::MOST_DEVICES;
+use crate::platform::devices::{MOST_DEVICES, SMALLEST_PART, WHOLE_DEVICE};
 use crate::platform::hosts::expand;
 use crate::platform::power::ClusterPower;
 use crate::{Share, Yield};
@@ -82,6 +83,11 @@ pub struct PlatformFields {
     /// the yields of jobs under fractional policies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<String>,
+    /// Named parts of a device that jobs request as if they were resources, such as the profiles of a
+    /// MIG GPU. A class may also have a number of them as a resource of the same name, which jobs then
+    /// hold, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_parts: Vec<DevicePart>,
     /// Resources, and features with a prefix `@`, that no node has. Jobs that request them cannot
     /// run, while other requests that no class can satisfy are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -109,6 +115,28 @@ pub struct ReferenceNode {
     pub memory_gb: f64,
 }
 
+/// Named part of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DevicePart {
+    /// Name by which jobs request it.
+    pub name: String,
+    /// Fraction of a device, above 0 and at most 1.
+    pub share: f64,
+    /// True if several of these parts are a larger part of one device, as with Slurm's shards;
+    /// otherwise they are parts of different devices.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub of_one_device: bool,
+}
+
+impl DevicePart {
+    /// Returns the part of a device, in [`Share`] units, rounded down so that as many parts fit on a
+    /// device as their fraction says.
+    pub fn units(&self) -> u64 {
+        (self.share * WHOLE_DEVICE as f64) as u64
+    }
+}
+
 /// Class of identical nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -131,6 +159,10 @@ pub struct ClassFields {
     /// Features of a node, which jobs can require.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub features: BTreeSet<String>,
+    /// Groups of devices that are connected with each other, such as by NVLink: their sizes, in the
+    /// order of the numbers of the devices. Tasks of a job get devices of as few groups as possible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub device_groups: Vec<u32>,
     /// Names of the nodes, one for each, as in `n[1-3],login`, by which files of outages can name
     /// them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -213,6 +245,7 @@ impl PlatformFields {
             let is_known = names.contains(devices.as_str());
             wrong.require(is_known, "devices", || format!("no class has the resource `{devices}`"));
         }
+        self.check_parts(&mut wrong);
         let mut nodes = 0_u64;
         for (number, class) in self.classes.iter().enumerate() {
             let field = |name: &str| format!("classes[{number}].{name}");
@@ -239,10 +272,59 @@ impl PlatformFields {
                 let is_possible = self.devices.as_ref() != Some(name) || amount as usize <= MOST_DEVICES;
                 wrong.require(is_possible, &path, || format!("expected at most {MOST_DEVICES} devices"));
             }
+            self.check_groups(class, &field("device_groups"), &mut wrong);
         }
         self.check_common(&names, &mut wrong);
         self.check_power(&names, &mut wrong);
         wrong.0
+    }
+
+    /// Checks the named parts of devices.
+    fn check_parts(&self, wrong: &mut InvalidFields) {
+        let has_devices = self.devices.is_some() || self.device_parts.is_empty();
+        wrong.require(
+            has_devices,
+            "device_parts",
+            || "expected `devices = \"RESOURCE\"`, which names the resource of which these are parts",
+        );
+        for (number, part) in self.device_parts.iter().enumerate() {
+            let field = |name: &str| format!("device_parts[{number}].{name}");
+            let is_new = self.device_parts[..number].iter().all(|other| other.name != part.name);
+            let is_own = is_name(&part.name.replace('.', "")) && self.devices.as_ref() != Some(&part.name);
+            wrong.require(is_new && is_own, &field("name"), || {
+                "expected a unique name of letters, digits, `-`, `_` and `.`, other than that of the devices"
+            });
+            let is_part = part.share <= 1.0 && part.units() >= SMALLEST_PART;
+            wrong.require(
+                is_part,
+                &field("share"),
+                || "expected a fraction of a device, at least 0.004 and at most 1",
+            );
+        }
+    }
+
+    /// Checks the groups of the devices of a class.
+    fn check_groups(&self, class: &ClassFields, path: &str, wrong: &mut InvalidFields) {
+        if class.device_groups.is_empty() {
+            return;
+        }
+        let Some(devices) = &self.devices else {
+            return wrong.require(
+                false,
+                path,
+                || "expected no groups, or `devices = \"RESOURCE\"`, which names the resource that is in groups",
+            );
+        };
+        wrong.require(
+            !self.shared.contains(devices),
+            path,
+            || "expected no groups, since parts of these devices follow the yields of jobs (`shared`)",
+        );
+        let has = class.resources.get(devices).copied().unwrap_or(0);
+        let sum: u64 = class.device_groups.iter().map(|&size| u64::from(size)).sum();
+        wrong.require(!class.device_groups.contains(&0), path, || "expected groups of at least one device");
+        let found = || format!("found {sum} devices in all groups, expected the {has} `{devices}` of a node");
+        wrong.require(sum == u64::from(has), path, found);
     }
 
     /// Checks what the cluster has as a whole.
@@ -342,6 +424,7 @@ impl PlatformFields {
             speed: Yield::nearest(class.speed),
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
+            device_groups: class.device_groups.clone(),
             power: class.power.as_ref().map(|power| power.node_power(&names)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
@@ -354,6 +437,7 @@ impl PlatformFields {
             ends: self.classes.iter().scan(0, add).collect(),
             cores: reference.cores,
             core_parts: self.core_parts.unwrap_or(1),
+            device_parts: self.device_parts.clone(),
             reference_memory_mb: (reference.memory_gb * 1024.0).round() as u64,
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),

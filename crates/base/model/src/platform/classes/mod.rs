@@ -9,7 +9,9 @@ mod requests;
 mod simgrid;
 
 pub use asks::{Ask, Asks};
-pub use fields::{ClassFields, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode};
+pub use fields::{
+    ClassFields, DevicePart, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode,
+};
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{
@@ -106,6 +108,9 @@ pub struct NodeClass {
     pub amounts: Vec<u32>,
     /// Features of the nodes, one bit each.
     pub features: u64,
+    /// Sizes of the groups of connected devices of a node, in the order of the devices; empty if they
+    /// do not matter.
+    pub device_groups: Vec<u32>,
     /// Power of a node; `None` if it is unknown.
     pub power: Option<NodePower>,
 }
@@ -197,7 +202,7 @@ impl Demand {
 }
 
 /// Nodes of a cluster by class; the first class has the lowest numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NodeClasses {
     resources: Vec<Resource>,
     features: Vec<String>,
@@ -208,6 +213,8 @@ pub struct NodeClasses {
     cores: u32,
     /// Number of equal parts of a core, which tasks that share nodes hold; 1 if they hold whole cores.
     core_parts: u32,
+    /// Named parts of devices.
+    device_parts: Vec<DevicePart>,
     /// Memory of the reference node, in megabytes, for messages.
     reference_memory_mb: u64,
     /// Names of the nodes by number; empty if they have none.
@@ -315,6 +322,18 @@ impl NodeClasses {
     /// Returns the index of the resource whose units are devices; `None` if there is none.
     pub fn devices(&self) -> Option<usize> {
         self.resources.iter().position(|resource| resource.sharing.is_devices())
+    }
+    /// Returns the named parts of devices that jobs can request.
+    pub fn device_parts(&self) -> &[DevicePart] {
+        &self.device_parts
+    }
+    /// Returns the part of a device that a request names: `1g.5gb`, or `gpu_1g_5gb` as in listings of
+    /// Slurm.
+    pub fn device_part(&self, name: &str) -> Option<&DevicePart> {
+        let devices = self.devices().map_or("", |place| &*self.resources[place].name);
+        let of_type = name.strip_prefix(devices).and_then(|rest| rest.strip_prefix('_'));
+        let is_it = |part: &&DevicePart| part.name == name || of_type == Some(&part.name.replace('.', "_"));
+        self.device_parts.iter().find(is_it)
     }
     /// Returns the names of all features.
     pub fn features(&self) -> &[String] {

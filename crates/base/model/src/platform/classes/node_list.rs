@@ -97,6 +97,7 @@ fn class(hosts: &[String], (cores, memory_mib, gpus, model): NodeValues) -> Clas
         resources: Some((GPU.to_owned(), gpus)).filter(|_| gpus > 0).into_iter().collect(),
         features: Some(model).filter(|model| !model.is_empty()).into_iter().collect::<BTreeSet<_>>(),
         hosts: compress(hosts),
+        device_groups: Vec::new(),
         power: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Asks, Demand, NodeClasses, ResourceRequest};
 use crate::platform::common::{CommonDemand, CommonResource};
+use crate::platform::devices::WHOLE_DEVICE;
 use crate::{Job, Seed, Share};
 use rand::RngExt as _;
 use std::fmt;
@@ -128,16 +129,44 @@ pub struct Demands {
 }
 
 impl Demands {
-    /// Finds the first request for a resource or feature that no class has.
-    pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
-        self.requests.iter().find(|request| match &request.what {
+    /// Finds the first request for a resource, a part of a device or a feature that no class has, with
+    /// the known names, or for more devices than any node has; returns it with the reason.
+    pub fn find_unknown<'a>(&'a self, classes: &NodeClasses) -> Option<(&'a Request, String)> {
+        let is_unknown = |request: &&Request| match &request.what {
             RequestTarget::Resource { name, .. } => {
-                resource_index(classes, name).is_none() && common_index(classes, name).is_none()
+                resource_index(classes, name).is_none()
+                    && common_index(classes, name).is_none()
+                    && classes.device_part(name).is_none()
             }
             RequestTarget::Feature { name } => {
                 name.split('|').any(|name| !classes.features().iter().any(|known| known == name))
             }
-        })
+        };
+        let Some(found) = self.requests.iter().find(is_unknown) else {
+            return self
+                .requests
+                .iter()
+                .find_map(|request| Some((request, too_many_devices(classes, request)?)));
+        };
+        let profile = match &found.what {
+            RequestTarget::Resource { name, .. } => Some(name.as_str()).filter(|name| is_profile(name)),
+            RequestTarget::Feature { .. } => None,
+        };
+        Some((found, unknown_request(classes, profile)))
+    }
+
+    /// Finds the first profile of a MIG GPU in the log that is neither a part of a device nor a
+    /// resource of these classes, with the reason.
+    pub fn find_unknown_profile(&self, classes: &NodeClasses) -> Option<(&str, String)> {
+        let names = self.given.distinct().iter().flatten().map(|(name, _)| name.as_str());
+        let is_unknown = |name: &&str| {
+            let profile = name.rsplit_once("gpu_").map_or(*name, |(_, of_type)| of_type);
+            is_profile(profile)
+                && classes.device_part(name).is_none()
+                && resource_index(classes, name).is_none()
+        };
+        let found = { names }.find(is_unknown)?;
+        Some((found, unknown_request(classes, Some(found))))
     }
 
     /// Returns the requests of a job's tasks, without those for resources and features that no class
@@ -159,18 +188,20 @@ impl Demands {
                 RequestTarget::Resource { name, per_task, need: (least, most) } => {
                     let place = resource_index(classes, name);
                     let of_cluster = common_index(classes, name);
-                    if place.is_none() && of_cluster.is_none() {
+                    if place.is_none() && of_cluster.is_none() && classes.device_part(name).is_none() {
                         continue;
                     }
                     let count = per_task[rng.random_range(0..per_task.len())];
                     let Some(place) = place else {
                         common.extend(of_cluster.map(|place| (place, count.into())));
+                        set_device_part(&mut demand, classes, name, count);
                         continue;
                     };
                     // Rounding up to hundredths keeps the fractions readable.
                     let need = (rng.random_range(*least..=*most) * 100.0).ceil().clamp(1.0, 100.0);
                     let need = Share::from_ratio(need as u64, 100);
                     demand.resources[place] = ResourceRequest { count, need };
+                    set_device_part(&mut demand, classes, name, count);
                 }
             }
         }
@@ -190,9 +221,13 @@ impl Demands {
             } else if let Some(place) = resource_index(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
-                demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
+                let count = count.div_ceil(job.tasks.max(1));
+                demand.resources[place] = ResourceRequest { count, need };
+                set_device_part(&mut demand, classes, name, count);
             } else if let Some(place) = common_index(classes, name) {
                 common.push((place, u64::from(*count)));
+            } else {
+                set_device_part(&mut demand, classes, name, count.div_ceil(job.tasks.max(1)));
             }
         }
         // Where units are counted, a part of one counts as a whole.
@@ -217,6 +252,65 @@ fn require_features(demand: &mut Demand, classes: &NodeClasses, names: &str) {
     } else if some != 0 && !demand.any_of.contains(&some) {
         demand.any_of.push(some);
     }
+}
+
+/// Requests a number of named parts of devices for each task, if the platform has such parts.
+fn set_device_part(demand: &mut Demand, classes: &NodeClasses, name: &str, count: u32) {
+    if classes.device_parts().is_empty() {
+        return;
+    }
+    let (Some(part), Some(place)) = (classes.device_part(name), classes.devices()) else { return };
+    // Parts of one device that are more than a whole one are equal parts of several.
+    let parts = u64::from(if part.of_one_device { count } else { 1 }) * part.units();
+    let devices = if part.of_one_device { parts.div_ceil(WHOLE_DEVICE) } else { count.into() };
+    let each = if part.of_one_device { parts.div_ceil(devices.max(1)) } else { parts };
+    let need = Share::try_from_units(each as u32).unwrap_or(Share::ONE);
+    demand.resources[place] = ResourceRequest { count: devices as u32, need };
+}
+
+/// Says that a task of a request has more devices than any node has; `None` if it has not.
+fn too_many_devices(classes: &NodeClasses, request: &Request) -> Option<String> {
+    let RequestTarget::Resource { name, per_task, .. } = &request.what else { return None };
+    let place = classes.devices()?;
+    let devices = &classes.resources()[place].name;
+    let is_of_several = classes.device_part(name).is_some_and(|part| !part.of_one_device);
+    let asked = per_task.iter().max().filter(|_| **devices == **name || is_of_several)?;
+    let most = classes.classes().iter().map(|class| class.amounts[place]).max().unwrap_or(0);
+    (*asked > most)
+        .then(|| format!("a task requests {asked} of `{devices}`, and the largest node has {most}"))
+}
+
+/// Returns whether a name is that of a profile of a MIG GPU, such as `1g.5gb` or `1g_5gb`.
+fn is_profile(name: &str) -> bool {
+    let (slices, memory) = name.split_once(['.', '_']).unwrap_or((name, ""));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    slices.strip_suffix('g').is_some_and(is_number)
+        && memory.split(['+', '_']).next().and_then(|it| it.strip_suffix("gb")).is_some_and(is_number)
+}
+
+/// Says that no class has what is requested, with the names that they have. `profile` is the
+/// requested profile of a MIG GPU, if it is one.
+fn unknown_request(classes: &NodeClasses, profile: Option<&str>) -> String {
+    let parts = classes.device_parts().iter().map(|part| part.name.clone());
+    if let Some(profile) = profile {
+        let known: Vec<String> = parts.collect();
+        return match known.is_empty() {
+            true => format!(
+                "is a part of a GPU, of which the platform names none; expected `device_parts = [{{ name = \"{profile}\", share = ... }}]` beside `devices`"
+            ),
+            false => format!(
+                "is no part of a GPU that the platform names; `device_parts` has {}",
+                known.join(", ")
+            ),
+        };
+    }
+    let resources = classes.resources().iter().map(|resource| resource.name.to_string());
+    let common =
+        classes.common().iter().filter(|it| it.demand != CommonDemand::Draw).map(|it| it.name.to_string());
+    let features = classes.features().iter().map(|name| format!("@{name}"));
+    let known: Vec<String> = resources.chain(parts).chain(common).chain(features).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    format!("no node class has this resource or feature; known are {known}")
 }
 
 fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
@@ -257,6 +351,50 @@ mod tests {
         ] {
             assert!(text.parse::<Request>().is_err(), "{text}");
         }
+    }
+
+    /// Parts of a device have names, of MIG profiles or of shards.
+    #[test]
+    fn parts_of_devices_are_requested_by_name() {
+        let text = "devices = 'gpu'
+            device_parts = [{ name = '1g.5gb', share = 0.14285714 }, { name = 'shard', share = 0.125, of_one_device = true }]
+            classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 4 } }]";
+        let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+        let drawn = |text: &str| {
+            let demands = Demands { requests: vec![text.parse().unwrap()], ..Demands::default() };
+            assert_eq!(demands.find_unknown(&classes), None);
+            demands.of(&classes, &job(1)).resources[0]
+        };
+        let seventh = u64::from(drawn("1g.5gb:1:2").need.units());
+        assert_eq!(drawn("1g.5gb:1:2").count, 2);
+        assert!(7 * seventh <= WHOLE_DEVICE && 7 * seventh + 100 > WHOLE_DEVICE);
+        let eighths = |count, parts| ResourceRequest { count, need: Share::from_ratio(parts, 8) };
+        assert_eq!((drawn("shard:1:3"), drawn("shard:1:8")), (eighths(1, 3), eighths(1, 8)));
+        assert_eq!(drawn("shard:1:12"), eighths(2, 6), "more than a device has");
+        let given = |name: &str| {
+            let mut demands = Demands::default();
+            demands.given.insert(JobId(1), vec![("gpu".into(), 2), (name.into(), 2)]);
+            (
+                demands.of(&classes, &job(1)).resources[0],
+                demands.find_unknown_profile(&classes).map(|it| it.1),
+            )
+        };
+        let part = ResourceRequest { count: 1, need: drawn("1g.5gb:1:1").need };
+        assert_eq!((given("1g.5gb"), given("gpu_1g_5gb")), ((part, None), (part, None)));
+        let known = "is no part of a GPU that the platform names; `device_parts` has 1g.5gb, shard";
+        let wide = |text: &str| {
+            let demands = Demands { requests: vec![text.parse().unwrap()], ..Demands::default() };
+            demands.find_unknown(&classes).map(|it| it.1)
+        };
+        let reason = "a task requests 5 of `gpu`, and the largest node has 4";
+        assert_eq!(
+            [wide("gpu:1:1+5"), wide("1g.5gb:1:5"), wide("gpu:1:4")],
+            [Some(reason.into()), Some(reason.into()), None]
+        );
+        for other in ["2g.10gb", "gpu_2g_10gb", "1g.10gb+me"] {
+            assert_eq!(given(other).1.unwrap(), known, "{other}");
+        }
+        assert_eq!(given("gpu_a100").1, None);
     }
 
     /// The requests of a job are independent of other jobs; their frequency is about the

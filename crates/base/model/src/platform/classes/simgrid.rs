@@ -50,6 +50,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
             .collect::<BTreeMap<_, _>>(),
         features: BTreeSet::new(),
         hosts: String::new(),
+        device_groups: Vec::new(),
         power: None,
     });
     let classes: Vec<ClassFields> = classes.collect();

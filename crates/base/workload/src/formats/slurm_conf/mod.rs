@@ -50,7 +50,7 @@ pub use errors::{ConfError, ConfErrors};
 pub use events::effect_of;
 pub use fields::JobCounts;
 pub(super) use names::{feature_of_list, feature_of_partition, feature_of_reservation, identifier};
-pub use nodes::{NodeKind, PartitionSize};
+pub use nodes::{GpuPart, NodeKind, PartitionSize};
 pub use note::Note;
 
 use crate::by_name::NO_JOBS;
@@ -220,6 +220,8 @@ pub struct SimulatedSite {
     /// Features (`@NAME`) and resources that jobs of the log request and no node has. These jobs
     /// cannot run.
     pub unavailable: Vec<String>,
+    /// Parts of GPUs that jobs request by name: shards.
+    pub gpu_parts: Vec<GpuPart>,
     /// Notes on values that were read differently from what the file says, assumed, or left
     /// out.
     pub notes: Vec<Note>,
@@ -396,6 +398,7 @@ impl SlurmSite {
             absent,
             partitions,
             unavailable,
+            gpu_parts: nodes.gpu_parts().0,
         })
     }
 

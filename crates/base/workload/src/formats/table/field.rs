@@ -31,6 +31,8 @@ named! {
         Gpus = "gpus",
         /// Part of each GPU, from 0 to 1; a job without it has whole ones.
         GpuPart = "gpu_part",
+        /// Name of a part of each GPU, such as the profile of a MIG GPU.
+        GpuProfile = "gpu_profile",
         /// Features that the nodes must have; alternatives are separated by `|`.
         Features = "features",
         /// Number of nodes.
@@ -78,6 +80,7 @@ impl JobField {
             | JobField::Queue
             | JobField::Partition
             | JobField::Features
+            | JobField::GpuProfile
             | JobField::Name => Quantity::Text,
             JobField::Status => Quantity::Status,
         }

@@ -9,6 +9,13 @@ use crate::log::{
 };
 use dfrsim_model::platform::devices::SMALLEST_PART;
 use dfrsim_model::{Share, SimSpan};
+use std::ops::Range;
+
+/// Note on jobs with named parts of GPUs.
+const NAMED_PARTS: &str = "jobs with a named part of a GPU, which they hold where the platform lists it in `device_parts`; elsewhere it counts as one";
+
+/// Reason for leaving out jobs of unknown speed.
+const WITHOUT_RATE: &str = "jobs of a kind whose rate the map does not have (`rates`)";
 
 /// Largest time by which a start may precede its submission, as where clocks change, in seconds.
 const CLOCK_CHANGE: i64 = 3_600;
@@ -28,6 +35,8 @@ pub(super) struct Resolved<'m> {
     pub(super) name: &'m str,
     pub(super) times: Option<usize>,
     pub(super) minus: Option<usize>,
+    /// Positions of the columns that determine the rate by which the value is divided.
+    pub(super) rate_of: Range<usize>,
 }
 
 /// Fields of a map whose columns the table has.
@@ -49,6 +58,7 @@ pub(super) struct TableJob {
     pub(super) gpus: u32,
     /// Part of each GPU; `None` if the job has whole ones.
     pub(super) gpu_part: Option<Share>,
+    pub(super) gpu_profile: String,
     pub(super) features: String,
     pub(super) partition: String,
 }
@@ -133,7 +143,17 @@ impl<'r, 'm> RowReader<'r, 'm> {
             };
             sum = Some(sum.unwrap_or(0.0) + value * entry.factor);
         }
-        sum
+        match of.rate_of.is_empty() {
+            true => sum,
+            false => Some(sum? / self.rate(of)?).filter(|value| is_possible(quantity, *value)),
+        }
+    }
+
+    /// Returns the rate by which a value is divided; `None` if the map has none for this row.
+    fn rate(&self, of: &Resolved<'_>) -> Option<f64> {
+        let texts = self.cells[of.rate_of.clone()].iter();
+        let texts: Vec<String> = texts.map(|cell| cell.values().collect::<Vec<_>>().join(",")).collect();
+        self.map.rates.get(&texts.join(", ")).copied()
     }
 
     fn seconds(&mut self, field: JobField) -> Option<i64> {
@@ -215,6 +235,10 @@ impl<'r, 'm> RowReader<'r, 'm> {
                 return Outcome::Skipped;
             }
         }
+        if self.fields.iter().any(|(_, of)| !of.rate_of.is_empty() && self.rate(of).is_none()) {
+            account.add_text(Fate::LeftOut, WITHOUT_RATE.to_owned(), 1);
+            return Outcome::Skipped;
+        }
         let status = match self.state() {
             EndState::NotEnded => return Outcome::NotEnded,
             EndState::Ended(status) => status,
@@ -268,6 +292,10 @@ impl<'r, 'm> RowReader<'r, 'm> {
         if gpu_part.is_some() {
             account.add_text(Fate::Noted, PARTS_OF_GPUS.to_owned(), 1);
         }
+        let gpu_profile = self.text(JobField::GpuProfile).filter(|_| gpus > 0).unwrap_or_default();
+        if !gpu_profile.is_empty() {
+            account.add_text(Fate::Noted, NAMED_PARTS.to_owned(), 1);
+        }
         let features = self.text(JobField::Features).unwrap_or_default();
         let id = self.text(JobField::Number).unwrap_or_default();
         let whole =
@@ -289,7 +317,7 @@ impl<'r, 'm> RowReader<'r, 'm> {
             record,
         };
         let partition = self.text(JobField::Partition).unwrap_or_default();
-        Outcome::Job(Box::new(TableJob { job, gpus, gpu_part, features, partition }))
+        Outcome::Job(Box::new(TableJob { job, gpus, gpu_part, gpu_profile, features, partition }))
     }
 
     /// Reads the fields that are not times.

@@ -5,6 +5,7 @@ use super::path::Path as ColumnPath;
 use super::value::{TimeFormat, Unit};
 use dfrsim_input::{Faults, Input, Located, Reader};
 use dfrsim_model::named;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 named! {
@@ -57,6 +58,8 @@ pub struct Map {
     pub(super) has_one_task: bool,
     /// Number of equal parts of a core in which processors are counted.
     core_parts: u32,
+    /// Rates by which values are divided, by the texts of the columns that determine them.
+    pub(super) rates: BTreeMap<String, f64>,
     pub(super) fields: Vec<(JobField, MapEntry)>,
 }
 
@@ -80,6 +83,8 @@ pub(super) struct MapEntry {
     pub(super) times: Option<ColumnPath>,
     /// Column whose times are subtracted.
     pub(super) minus: Option<ColumnPath>,
+    /// Columns whose texts determine the rate by which the value is divided; empty if there is none.
+    pub(super) rate_of: Vec<ColumnPath>,
     pub(super) formats: Vec<TimeFormat>,
     pub(super) unit: Option<Unit>,
     pub(super) factor: f64,
@@ -145,17 +150,18 @@ fn slurm_states() -> States {
 const MISSING: [&str; 12] =
     ["null", "NULL", "None", "none", "NaN", "nan", "NaT", "N/A", "NA", "\\N", "Unknown", "-"];
 
-const TOP_KEYS: [&str; 4] = ["source", "table", "job", "skip"];
+const TOP_KEYS: [&str; 5] = ["source", "table", "job", "skip", "rates"];
 const TABLE_KEYS: [&str; 10] =
     ["form", "delimiter", "names", "surplus", "comment", "path", "missing", "time", "one_task", "core_parts"];
 
 /// Largest number of parts of a core in which processors are counted.
 const MAX_CORE_PARTS: u32 = 1_000;
-const ENTRY_KEYS: [&str; 17] = [
+const ENTRY_KEYS: [&str; 18] = [
     "column",
     "key",
     "times",
     "minus",
+    "rate_of",
     "format",
     "unit",
     "factor",
@@ -219,7 +225,7 @@ impl Map {
 
 impl MapEntry {
     pub(super) fn all_columns(&self) -> impl Iterator<Item = &ColumnPath> {
-        self.columns.iter().chain(&self.times).chain(&self.minus)
+        self.columns.iter().chain(&self.times).chain(&self.minus).chain(&self.rate_of)
     }
 }
 
@@ -264,6 +270,7 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         None => vec![TimeFormat::Any],
     };
     let skips = reader.each_of(&root, "skip", read_skip);
+    let rates = root.get("rates").map_or(Some(BTreeMap::new()), |at| read_rates(reader, &at));
     let job = reader.field(&root, "job")?;
     let known: Vec<&str> = JobField::ALL.iter().map(|field| field.name()).collect();
     let fields = reader.object(&job, &known)?;
@@ -273,6 +280,11 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
     let mut entries = Vec::new();
     for &field in JobField::ALL {
         if let Some(at) = fields.get(field.name()) {
+            if root.get("rates").is_none() && at.object().is_some_and(|entry| entry.get("rate_of").is_some())
+            {
+                reader
+                    .fault(&at, "expected a table `[rates]`, in which the texts of `rate_of` are looked up");
+            }
             entries.extend(read_entry(reader, &at, field, &time).map(|entry| (field, entry)));
         }
     }
@@ -306,8 +318,19 @@ fn read_map(reader: &mut Reader, input: &Input, name: &str) -> Option<Map> {
         skips,
         has_one_task,
         core_parts,
+        rates: rates?,
         fields: entries,
     })
+}
+
+/// Reads the rates by the texts that determine them, such as `"ResNet-18, 2" = 4.5`.
+fn read_rates(reader: &mut Reader, at: &Located<'_>) -> Option<BTreeMap<String, f64>> {
+    let object = reader.expected(at, at.object(), || "a table of numbers above 0")?;
+    let positive = |rate: f64| (rate.is_finite() && rate > 0.0).then_some(rate);
+    object
+        .iter()
+        .map(|(key, place)| Some((key.to_owned(), reader.number(&place, "a number above 0", positive)?)))
+        .collect()
 }
 
 fn texts(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {
@@ -353,6 +376,7 @@ fn read_entry(
         columns: Vec::new(),
         times: None,
         minus: None,
+        rate_of: Vec::new(),
         formats: time.to_vec(),
         unit: None,
         factor: 1.0,
@@ -375,7 +399,7 @@ fn read_entry(
     let quantity = field.quantity();
     let may_have = |key: &str| match key {
         "times" | "factor" => matches!(quantity, Quantity::Count | Quantity::Duration | Quantity::Memory),
-        "minus" => matches!(quantity, Quantity::Duration),
+        "minus" | "rate_of" => matches!(quantity, Quantity::Duration),
         "format" => matches!(quantity, Quantity::Time | Quantity::Duration),
         "unit" => matches!(quantity, Quantity::Duration | Quantity::Memory),
         "per" => quantity == Quantity::Memory,
@@ -392,6 +416,10 @@ fn read_entry(
     }
     if let Some(place) = object.get("minus") {
         entry.minus = Some(column(reader, &place)?);
+    }
+    if let Some(place) = object.get("rate_of") {
+        let list = if place.is_list() { reader.list(&place)? } else { vec![place] };
+        entry.rate_of = reader.each(&list, column)?;
     }
     if let Some(place) = object.get("format") {
         entry.formats = time_formats(reader, &place)?;

@@ -100,13 +100,14 @@ pub fn read(bytes: &[u8], file: &str, map: &Map, strictness: Strictness) -> Resu
     let log = listing.finish(file, strictness, &note)?;
     let mut requests = ResourceRequests::new();
     for line in log.lines() {
-        let Some(Others { gpus, gpu_part, features, partition }) =
+        let Some(Others { gpus, gpu_part, gpu_profile, features, partition }) =
             usize::try_from(line.place).ok().and_then(|place| others.get(place))
         else {
             continue;
         };
         let mut asked: Vec<(String, u32)> = Vec::new();
         asked.extend((*gpus > 0).then(|| ("gpu".to_owned(), *gpus)));
+        asked.extend((!gpu_profile.is_empty()).then(|| (gpu_profile.clone(), *gpus)));
         asked.extend(gpu_part.map(|part| (DEVICE_PART.to_owned(), part.units())));
         asked.extend((!features.is_empty()).then(|| (format!("@{features}"), 1)));
         let partition = Some(first_partition(partition)).filter(|name| !name.is_empty());
@@ -128,6 +129,7 @@ fn faults(file: &str, problems: Vec<(u64, Problem)>) -> LogError {
 struct Others {
     gpus: u32,
     gpu_part: Option<Share>,
+    gpu_profile: String,
     features: String,
     partition: String,
 }
@@ -160,10 +162,12 @@ impl Rows for Table<'_> {
             next += entry.all_columns().count();
             let column = (first..first + entry.columns.len()).find(|&place| places[place].is_some());
             let second = |given: bool, place: usize| (given && places[place].is_some()).then_some(place);
+            let rate_of = next - entry.rate_of.len()..next;
             let times = second(entry.times.is_some(), first + entry.columns.len());
-            let minus = second(entry.minus.is_some(), next - 1);
-            let lacks_second =
-                entry.times.is_some() && times.is_none() || entry.minus.is_some() && minus.is_none();
+            let minus = second(entry.minus.is_some(), rate_of.start - 1);
+            let lacks_second = entry.times.is_some() && times.is_none()
+                || entry.minus.is_some() && minus.is_none()
+                || rate_of.clone().any(|place| places[place].is_none());
             if column.is_none() && !entry.is_optional {
                 self.require(line, &entry.columns[0], field.name(), names);
             }
@@ -172,7 +176,7 @@ impl Rows for Table<'_> {
             }
             if let Some(column) = column.filter(|_| !lacks_second) {
                 let name = self.wanted[column].text();
-                self.fields.push((*field, Resolved { entry, column, name, times, minus }));
+                self.fields.push((*field, Resolved { entry, column, name, times, minus, rate_of }));
             }
         }
         for skip in &self.map.skips {
@@ -197,8 +201,8 @@ impl Rows for Table<'_> {
         let reader = RowReader { map: self.map, fields: &self.fields, cells, problems: Vec::new() };
         match reader.read(line, &mut listing.names, &mut listing.account) {
             Outcome::Job(it) => {
-                let TableJob { gpus, gpu_part, features, partition, job } = *it;
-                self.others.push(Others { gpus, gpu_part, features, partition });
+                let TableJob { gpus, gpu_part, gpu_profile, features, partition, job } = *it;
+                self.others.push(Others { gpus, gpu_part, gpu_profile, features, partition });
                 listing.add(line, Ok(job));
             }
             Outcome::NotEnded => listing.account.count(Reason::UNENDED),

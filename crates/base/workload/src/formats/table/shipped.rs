@@ -14,6 +14,8 @@ const MAPS: &[(&str, &str)] = &[
     ("alibaba-gpu-2025", include_str!("maps/alibaba-gpu-2025.toml")),
     ("alibaba-pai-2020", include_str!("maps/alibaba-pai-2020.toml")),
     ("eagle", include_str!("maps/eagle.toml")),
+    ("gavel", include_str!("maps/gavel.toml")),
+    ("gavel-msr", include_str!("maps/gavel-msr.toml")),
     ("helios", include_str!("maps/helios.toml")),
     ("jobcomp", include_str!("maps/jobcomp.toml")),
     ("lsb-acct", include_str!("maps/lsb-acct.toml")),

@@ -62,7 +62,8 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
         .flat_map(|at| classes.classes().iter().map(move |class| class.amounts[at] as usize));
     let devices_are_shared = classes.resources().iter().any(|it| it.sharing == Sharing::SharedDevices);
     let devices = devices.collect();
-    Capacities { classes: of_class.collect(), wholes, class_of, devices, devices_are_shared }
+    let device_groups = classes.classes().iter().map(|class| class.device_groups.clone()).collect();
+    Capacities { classes: of_class.collect(), wholes, class_of, devices, device_groups, devices_are_shared }
 }
 
 /// Returns how many tasks of a size fit into the free amounts, at most `most`.
@@ -257,7 +258,9 @@ impl Nodes for UnequalNodes {
             let request = self.sizes[job.job.index()].devices?;
             Some(self.capacities.request_at(request, job.packed))
         };
-        bind_mapping(jobs, request, |node| self.capacities.devices[self.nodes[node as usize].class])
+        let devices = |node: u32| self.capacities.devices[self.nodes[node as usize].class];
+        let groups = |node: u32| self.capacities.device_groups_of(node as usize);
+        bind_mapping(jobs, request, |node| (devices(node), groups(node)))
     }
     fn can_add(&self, placement: &[NodeRange], task: Task) -> bool {
         let size = &self.sizes[task.job.index()];

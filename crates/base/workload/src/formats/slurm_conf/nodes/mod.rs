@@ -13,6 +13,7 @@ use super::names::{
 };
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
+pub use gres::GpuPart;
 use node::Node;
 use rustc_hash::FxHashSet;
 use sets::{NodeLists, PartitionNodes};
@@ -219,6 +220,7 @@ impl Nodes {
                 }
             }
         }
+        notes.extend(self.gpu_parts().1);
         notes
     }
 
@@ -359,6 +361,14 @@ impl Nodes {
         let mut nodes: Vec<_> = self.nodes.iter().filter(|(name, node)| self.is_usable(name, node)).collect();
         nodes.sort_by_key(|(_, node)| node.weight.unwrap_or(1));
         nodes
+    }
+
+    /// Determines the parts of GPUs of the usable nodes.
+    pub(super) fn gpu_parts(&self) -> gres::GpuParts {
+        let usable = self.usable();
+        let of = |node: &Node| gres::resources(&node.gres, node.processors().for_jobs).counts;
+        let resources: Vec<_> = usable.iter().map(|(_, node)| of(node)).collect();
+        gres::gpu_parts(resources.iter())
     }
 
     /// Groups the usable nodes by kind. With `asked`, other features are omitted. Memory counts only
