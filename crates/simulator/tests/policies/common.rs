@@ -67,9 +67,13 @@ fn options(seed: u64, platform: &str) -> Options {
     }
 }
 
-/// Returns the policies that take account of resources of the whole cluster.
+/// Returns all batch policies; SLURM, whose map of reservations holds resources of the whole cluster, as
+/// often as all others together.
 fn policies() -> Vec<BatchPolicy> {
-    BatchPolicy::all().filter(|it| it.backfilling != Backfilling::Slurm).collect()
+    let (slurm, others): (Vec<BatchPolicy>, Vec<BatchPolicy>) =
+        BatchPolicy::all().partition(|it| it.backfilling == Backfilling::Slurm);
+    let times = others.len() / slurm.len().max(1);
+    slurm.iter().copied().cycle().take(slurm.len() * times).chain(others.iter().copied()).collect()
 }
 
 fn is_faulty(lines: &[Record<'_>], policy: BatchPolicy) -> bool {

@@ -9,7 +9,7 @@ use super::timers::micros;
 use super::will_run::{Reservations, WillRun, round};
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimTime, Yield};
 use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 use dfrsim_model::site::VictimOrder;
 use std::cmp::Reverse;
@@ -197,7 +197,7 @@ impl BatchCheck {
         self.judge(now, is_changed, report);
         if self.policy.backfilling == Backfilling::Slurm {
             self.apply_events(now);
-            let is_bound = self.nodes.bounds().any(|bound| bound == now);
+            let is_bound = self.nodes.bounds().chain(self.nodes.rises()).any(|bound| bound == now);
             self.note_change(now, is_changed || is_soon || is_bound);
         }
     }
@@ -633,6 +633,8 @@ impl BatchCheck {
             return pass.plan.allocate(job, (&parts, &devices), start, room.end);
         }
         let parts = self.will_run(pass).plan.choose(job, start, &room.tasks, job.tasks);
+        pass.plan.hold_common(&job.common, (start, room.end));
+        pass.reserved.hold_common(&job.common, (start, room.end));
         let (start, end) = round((start, room.end), self.resolution());
         if start < end {
             // A reservation that begins when a job would end keeps this job off, too.
@@ -653,6 +655,7 @@ impl BatchCheck {
             .values()
             .iter()
             .for_each(|it| plan.allocate(&it.job, it.held(), now, self.leaves(now, it)));
+        pass.reserved.common.iter().for_each(|(amounts, span)| plan.hold_common(amounts, *span));
         let mut ends: Vec<(u64, &Parts)> =
             self.running.values().iter().map(|it| (self.leaves(now, it), &it.parts)).collect();
         ends.sort_by_key(|it| it.0);
@@ -819,6 +822,11 @@ impl BatchCheck {
         let (now, is_first) = (pass.now, pass.head.is_none());
         pass.head.get_or_insert(job.number);
         if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
+            // A job whose part of a resource of the whole cluster is missing on any nodes stops no other.
+            let fastest = pass.plan.pools.speeds.first().copied().unwrap_or(Yield::ONE.units());
+            if pass.plan.missing_common(job, (now, end_of(now, job.planned, fastest)), None).is_some() {
+                return;
+            }
             let partition = site.partition_and_user(job.number).0;
             let kinds = self.nodes.kinds_of_partition(site.partition_name(job.number));
             return pass.trials.stop(&kinds, partition);

@@ -534,9 +534,15 @@ impl Pools {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
-    /// Returns whether nodes that are closed to a job may be open to it later, or the reverse.
-    pub(super) fn can_reopen(&self) -> bool {
-        self.has_windows || self.common.is_some()
+    /// Returns the times after `after` at which windows end or reservations stop excluding the request.
+    pub(super) fn window_ends<'a>(
+        &'a self,
+        need: &'a TaskRequest,
+        after: SimTime,
+    ) -> impl Iterator<Item = SimTime> + 'a {
+        let windows = self.groups.iter().flat_map(|group| &group.windows);
+        let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
+        ends.filter(move |&until| until > after)
     }
 
     /// Returns the times after `after` at which windows end, reservations stop excluding the request, or
@@ -546,10 +552,16 @@ impl Pools {
         need: &'a TaskRequest,
         after: SimTime,
     ) -> impl Iterator<Item = SimTime> + 'a {
-        let windows = self.groups.iter().flat_map(|group| &group.windows);
-        let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
         let rises = self.common.iter().flat_map(move |common| common.rises(after));
-        ends.filter(move |&until| until > after).chain(rises)
+        self.window_ends(need, after).chain(rises)
+    }
+
+    /// Returns whether the amounts of the resources of the whole cluster are too small for a job that
+    /// starts now, on whatever nodes.
+    #[inline]
+    pub(super) fn lacks_common_amounts(&self, now: SimTime, job: &Waiting) -> bool {
+        let end = || job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE));
+        self.common.is_some() && !self.has_common_amounts(job.request, now, end())
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

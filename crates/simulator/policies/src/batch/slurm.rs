@@ -5,11 +5,13 @@
 //! A main cycle (<https://slurm.schedmd.com/sched_config.html>) runs some time after the last one,
 //! if there has been an event, and, over the whole queue, at each multiple of an interval. It starts
 //! jobs in queue order. When a job of a partition does not fit, no job of this partition behind it
-//! starts in the cycle, and none of other partitions on nodes of this partition. A backfill cycle
+//! starts in the cycle, and none of other partitions on nodes of this partition; a job whose part of a
+//! resource of the whole cluster (a licence) is not free until its end only waits itself. A backfill cycle
 //! runs one interval after the last one, if there has been an event: each job that it tries starts,
 //! or gets a reservation of whole nodes. It looks at expected ends in [windows](super::windows), and
 //! its reservations begin and end at multiples of the backfill resolution; where each task has a
-//! node of its own, both are exact. Cycles take no simulated time.
+//! node of its own, both are exact. A reservation holds its part of the resources of the whole cluster,
+//! exactly from its start to its end. Cycles take no simulated time.
 //!
 //! Reservations exist only during one cycle. The cycle can therefore end when no later job can start
 //! any more: reservations only add up, and a job that does not fit now alongside some of them does
@@ -87,6 +89,7 @@ impl SlurmBackfiller {
     #[inline(never)]
     pub(super) fn run_due_cycles(&mut self, state: &mut BatchState, view: View<'_>, decision: &mut Decision) {
         let now = view.now();
+        state.begin_cycle(now);
         state.sort_queue(now);
         let Some(site) = &state.site else { return };
         let whole = last_multiple(now, SimSpan::from_secs(site.settings().main.interval_s));
@@ -134,8 +137,8 @@ impl SlurmBackfiller {
             self.cycles.change(now);
         }
         // A plan is not kept under preemption: preempted jobs are not removed from it.
-        if let Some(will_run) = plan.timeline.will_run.as_mut().filter(|_| !state.can_preempt()) {
-            will_run.cancel_reservations();
+        if plan.timeline.will_run.is_some() && !state.can_preempt() {
+            plan.timeline.cancel_reservations_of_cycle(&state.pools);
             plan.infeasible = RejectedRequests::default();
             self.plan = Some(plan);
         }
@@ -208,6 +211,7 @@ impl SlurmBackfiller {
                         plan.timeline.allocate(&state.pools, state.running.get(job).occupancy(now));
                     }
                 }
+                None if state.pools.lacks_common_amounts(now, &planned) => at += 1,
                 None => {
                     stopped.insert(partition);
                     let are_all =
