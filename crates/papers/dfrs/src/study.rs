@@ -29,7 +29,7 @@ use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
-use dfrsim_policies::{Policy, PolicyOptions, Setup};
+use dfrsim_policies::{PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -427,16 +427,7 @@ impl Study for OnlineStudy {
             let own = unequal(workload, scenario.seed)?;
             let has_devices = own.as_ref().is_some_and(|nodes| nodes.classes.devices().is_some());
             let of_sweeps = scenario.sweeps.iter().flat_map(|sweep| &sweep.policies);
-            let common = own.as_ref().map_or(&[][..], |nodes| nodes.classes.common());
             let all = || scenario.policies.iter().chain(of_sweeps.clone());
-            let unknown = |policy: &Policy| Some((*policy, policy.unknown_common_resource(common)?));
-            if let Some((policy, resource)) = all().find_map(unknown) {
-                return Err(RunError::input(format_args!(
-                    "workload `{}`: its platform has the common resource {}, of which {policy} takes no account; expected batch policies \
-                     other than SLURM",
-                    workload.name, resource.name
-                )));
-            }
             let mut policies = all().filter(|_| has_devices);
             if let Some(policy) = policies.find(|policy| !policy.runs_on_devices()) {
                 return Err(RunError::input(format_args!(

@@ -32,15 +32,27 @@ const CLASSES: &str = "classes = [
 /// Identical nodes.
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
 
-/// Fractional policies with all ways of starting jobs and of dividing CPU that know a power cap.
-const FRACTIONAL: [&str; 6] = [
+/// Fractional policies with all ways of starting jobs and of dividing CPU. Ticks are frequent.
+const FRACTIONAL: [&str; 15] = [
+    "EQUIPARTITION",
     "Greedy*/OPT=MIN",
     "GreedyP*/OPT=MIN",
     "GreedyPM*/per/OPT=MIN/MVT=600",
     "MCB*/OPT=MIN",
-    "/per/OPT=MIN",
+    "/per/OPT=MIN/PERIOD=7",
     "GreedyPM*/OPT=MIN/LAS=60",
+    "GreedyP*/per/OPT=AVG/PERIOD=7",
+    "MCB*/per/OPT=AVG/MFT=300/PERIOD=7",
+    "Greedy*/OPT=AVG",
+    "/stretch-per/OPT=MAX/PERIOD=7",
+    "/stretch-per/OPT=AVG/PERIOD=7",
+    "GreedyPM*/per/BUDGET=5/RELABEL/OPT=MIN/PERIOD=7",
+    "GreedyPM*/per/OPT=MIN/MVT=9/PERIOD=15/BELOW=90/PAY=15/SPREAD/RETRY=3/SWAP=2/LAS=12/AHEAD=27",
+    "GreedyP*/per/OPT=AVG/PERIOD=7/BELOW=80",
 ];
+
+/// Policies that run jobs at full speed or not at all; those with failures first.
+const FULL_SPEED: [&str; 5] = ["RANKED", "SRPT", "LAS", "EDF/STRETCH=20", "GANG"];
 
 /// Returns options with the power cap alone.
 fn capped(seed: u64, platform: &str) -> Options {
@@ -233,17 +245,34 @@ proptest! {
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 
-    /// Compares fractional policies under a power cap with the reference implementation, under failures
-    /// and maintenance.
+    /// Compares fractional policies under a power cap, with and without licences, with the reference
+    /// implementation, under failures, maintenance, priorities and preemption.
     #[test]
-    fn yields_shrink_under_a_cap(
+    fn fractional_policies_agree_under_all_conditions(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(),
+        (has_licences, has_site) in (any::<bool>(), any::<bool>()),
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         name in prop::sample::select(FRACTIONAL.to_vec()),
     ) {
-        let policy = name.parse::<Policy>().unwrap();
         let outages = fails.then(|| Arc::new(outages("requeue")));
-        let options = Options { outages, penalty: SimSpan::from_secs(2), ..capped(seed, platform) };
-        assert_judged(&events(policy, 5, &options, &jobs), name);
+        let of_cluster = if has_licences { options(seed, platform) } else { capped(seed, platform) };
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
+        let settings = has_site.then(|| preemption::settings(PreemptMode::Requeue));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let events = recorded::<()>(&PolicyOptions::default(), name, 5, &options, settings.as_ref(), &jobs).events;
+        assert_judged(&events, name);
+    }
+
+    /// Compares policies at full speed with the reference implementation.
+    #[test]
+    fn policies_at_full_speed_agree(
+        jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(), has_licences in any::<bool>(),
+        name in prop::sample::select(FULL_SPEED.to_vec()),
+    ) {
+        let outages = (fails && name != "GANG").then(|| Arc::new(outages("requeue")));
+        let of_cluster = if has_licences { options(seed, EQUAL) } else { capped(seed, EQUAL) };
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
+        assert_judged(&events(name.parse::<Policy>().unwrap(), 5, &options, &jobs), name);
     }
 }

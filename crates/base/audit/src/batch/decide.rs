@@ -9,9 +9,9 @@ use super::timers::micros;
 use super::will_run::{Reservations, WillRun, round};
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
-use dfrsim_model::{SimTime, Yield};
 use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 use dfrsim_model::site::VictimOrder;
+use dfrsim_model::{SimTime, Yield};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -123,9 +123,8 @@ impl Timeline {
     pub(super) fn first_with_common(&self, job: &Waiting, from: u64, length: u64) -> Option<u64> {
         let later = self.common.iter().flat_map(|steps| steps.times.iter().copied());
         let times = [from].into_iter().chain(later.filter(|&time| time > from));
-        let is_free = |time: &u64| {
-            self.missing_common(job, (*time, time.saturating_add(length)), None).is_none()
-        };
+        let is_free =
+            |time: &u64| self.missing_common(job, (*time, time.saturating_add(length)), None).is_none();
         { times }.find(is_free)
     }
     /// Allocates pools to a job in an interval.

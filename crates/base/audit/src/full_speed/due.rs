@@ -30,11 +30,11 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
         on_nodes.map(|number| Resident { number, on: jobs[&number].state.on.clone(), runs: false }).collect();
     let mut decided = Decided::default();
     let free = |residents: &[Resident]| {
-        let mut free = FreeNodes::new(closed);
+        let mut free = FreeNodes::new(closed, situation.common);
         for Resident { number, on, runs } in residents {
-            free.take_memory(jobs[number].task, on);
+            free.take_memory(&jobs[number].task, on);
             if *runs {
-                free.take_cpu(jobs[number].task, on);
+                free.take_cpu(&jobs[number].task, on);
             }
         }
         free
@@ -45,7 +45,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
         if job.is_running() {
             let left = free(&residents);
             let Some(own) = residents.iter_mut().find(|it| it.number == number) else { continue };
-            own.runs = left.has_cpu(job.task, &own.on);
+            own.runs = left.has_cpu(&job.task, &own.on);
             let job_yield = if own.runs { Yield::ONE.units() } else { 0 };
             decided.changed.insert(number, State { phase: Phase::Running, on: own.on.clone(), job_yield });
             continue;
@@ -57,7 +57,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
             let stay = residents.iter().filter(|it| !later[..count].contains(&it.number));
             let stay: Vec<Resident> =
                 stay.map(|it| Resident { number: it.number, on: it.on.clone(), runs: it.runs }).collect();
-            Some((count, free(&stay).place(job.task, job.tasks)?))
+            Some((count, free(&stay).place(&job.task, job.tasks)?))
         });
         if let Some((count, on)) = room {
             for leaving in &later[..count] {
@@ -70,6 +70,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
             residents.push(Resident { number, on, runs: true });
         }
     }
+    decided.wake = situation.next_step.filter(|_| !jobs.is_empty());
     decided
 }
 

@@ -20,27 +20,27 @@ impl Turn {
     /// Recomputes a decision, and passes the turn on if it is over.
     pub(super) fn decide(&mut self, situation: &Situation<'_>) -> Decided {
         let Situation { now, jobs, closed, .. } = *situation;
-        let all = FreeNodes::all(closed.len());
+        let all = FreeNodes::all(closed.len(), situation.common);
         let mut decided = Decided::default();
         let (mut rows, mut memory): (Vec<Vec<(u64, TasksByNode)>>, _) = (Vec::new(), all.clone());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
             rows.resize(rows.len().max(job.row + 1), Vec::new());
             rows[job.row].push((number, job.state.on.clone()));
-            memory.take_memory(job.task, &job.state.on);
+            memory.take_memory(&job.task, &job.state.on);
         }
         for (&number, job) in jobs.iter().filter(|(_, job)| !job.is_running()) {
             let beside = |row: &[(u64, TasksByNode)]| {
                 let mut free = memory.clone();
-                row.iter().for_each(|(other, on)| free.take_cpu(jobs[other].task, on));
+                row.iter().for_each(|(other, on)| free.take_cpu(&jobs[other].task, on));
                 free
             };
             let new = rows.len();
             let found = (0..=new).find_map(|row| {
                 let mut free = beside(rows.get(row).map_or(&[], Vec::as_slice));
-                Some((row, free.place(job.task, job.tasks)?))
+                Some((row, free.place(&job.task, job.tasks)?))
             });
             if let Some((row, on)) = found {
-                memory.take_memory(job.task, &on);
+                memory.take_memory(&job.task, &on);
                 rows.resize(new.max(row + 1), Vec::new());
                 rows[row].push((number, on));
                 decided.rows.insert(number, row);
@@ -52,15 +52,17 @@ impl Turn {
         let in_turn = (0..count).flat_map(|step| &rows[(self.row + step) % count]);
         for (number, on) in in_turn {
             let job: &SeenJob = &jobs[number];
-            let runs = free.has_cpu(job.task, on);
+            let runs = free.has_cpu(&job.task, on);
             if runs {
-                free.take_cpu(job.task, on);
+                free.take_cpu(&job.task, on);
             }
             let job_yield = if runs { Yield::ONE.units() } else { 0 };
             decided.changed.insert(*number, State { phase: Phase::Running, on: on.clone(), job_yield });
         }
         let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
-        decided.wake = has_others.then(|| self.since.saturating_add(TURN));
+        let turn = has_others.then(|| self.since.saturating_add(TURN));
+        let step = situation.next_step.filter(|_| !jobs.is_empty());
+        decided.wake = turn.into_iter().chain(step).min();
         decided
     }
 

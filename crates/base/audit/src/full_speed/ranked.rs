@@ -69,20 +69,20 @@ pub(super) fn decide(policy: FullSpeedPolicy, situation: &Situation<'_>) -> Deci
         situation,
         running: Vec::new(),
         placed: Vec::new(),
-        free: FreeNodes::new(situation.closed),
+        free: FreeNodes::new(situation.closed, situation.common),
         decided: Decided::default(),
     };
     let mut ranked: Vec<u64> = jobs.keys().copied().collect();
     ranked.sort_by(|one, other| compare(policy, &jobs[one], &jobs[other]).then(one.cmp(other)));
     for &number in ranked.iter().rev().filter(|number| jobs[number].is_running()) {
         decider.running.push(number);
-        decider.free.take(jobs[&number].task, &jobs[&number].state.on);
+        decider.free.take(&jobs[&number].task, &jobs[&number].state.on);
     }
     let before = decider.running.len();
     let idle: Vec<u64> = ranked.into_iter().filter(|number| !jobs[number].is_running()).collect();
     let waiting = idle.into_iter().filter(|&number| !decider.place(number)).count();
     if waiting > 0 || decider.running.len() < before {
-        decider.decided.wake = decider.wake();
+        decider.decided.wake = decider.wake().into_iter().chain(situation.next_step).min();
     }
     decider.decided
 }
@@ -91,10 +91,10 @@ impl RankedDecider<'_> {
     /// Places a job, if necessary in place of running ones; returns whether there is room.
     fn place(&mut self, number: u64) -> bool {
         let job = &self.situation.jobs[&number];
-        if !self.free.fits(job.task, job.tasks) && !self.make_room(number) {
+        if !self.free.fits(&job.task, job.tasks) && !self.make_room(number) {
             return false;
         }
-        let Some(on) = self.free.place(job.task, job.tasks) else { return false };
+        let Some(on) = self.free.place(&job.task, job.tasks) else { return false };
         let state = State { phase: Phase::Running, on, job_yield: Yield::ONE.units() };
         self.decided.changed.insert(number, state);
         self.placed.push(number);
@@ -109,16 +109,16 @@ impl RankedDecider<'_> {
         let candidates: Vec<u64> =
             self.running.iter().copied().filter(|it| is_later(it) && self.may_pause(&jobs[it])).collect();
         let free_without = |leaving: &[u64]| {
-            let mut free = FreeNodes::new(self.situation.closed);
+            let mut free = FreeNodes::new(self.situation.closed, self.situation.common);
             for other in self.running.iter().filter(|it| !leaving.contains(it)) {
-                free.take(jobs[other].task, &jobs[other].state.on);
+                free.take(&jobs[other].task, &jobs[other].state.on);
             }
             for other in &self.placed {
-                free.take(jobs[other].task, &self.decided.changed[other].on);
+                free.take(&jobs[other].task, &self.decided.changed[other].on);
             }
             free
         };
-        let enough = |leaving: &[u64]| free_without(leaving).fits(job.task, job.tasks);
+        let enough = |leaving: &[u64]| free_without(leaving).fits(&job.task, job.tasks);
         let Some(count) = (1..=candidates.len()).find(|&count| enough(&candidates[..count])) else {
             return false;
         };

@@ -1,6 +1,6 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::Task;
+use super::free_nodes::{Amount, Task};
 use crate::Phase;
 use crate::nodes::TasksByNode;
 use std::collections::BTreeMap;
@@ -51,6 +51,9 @@ pub(super) struct Situation<'a> {
     pub(super) closed: &'a [bool],
     /// Time without progress after a pause.
     pub(super) penalty: u64,
+    /// What the cluster has as a whole now, and the next time at which that changes.
+    pub(super) common: &'a [Amount],
+    pub(super) next_step: Option<u64>,
 }
 
 /// A decision: the state of the jobs that change, and the next decision without an event.

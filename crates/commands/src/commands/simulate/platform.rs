@@ -149,14 +149,6 @@ impl PlatformArguments {
             );
             return Err(Failure::in_file(path, reason));
         }
-        if let Some(resource) = policy.unknown_common_resource(classes.common()) {
-            let reason = format!(
-                "{}: {policy} takes no account of this resource of the whole cluster; expected a batch policy other than SLURM, such \
-                 as EASY",
-                resource.name
-            );
-            return Err(Failure::in_file(path, reason));
-        }
         let demands = Demands {
             requests: self.requests.clone(),
             seed: Seed::new(seed),

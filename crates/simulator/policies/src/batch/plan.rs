@@ -139,7 +139,9 @@ impl ReservationPlan {
     /// [counted](Pools::count).
     pub(super) fn find_slot_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         if let Some(will_run) = &self.timeline.will_run {
-            return will_run.find_slot_now(pools, now, job).filter(|slot| self.has_amounts(pools, now, job, slot.1));
+            return will_run
+                .find_slot_now(pools, now, job)
+                .filter(|slot| self.has_amounts(pools, now, job, slot.1));
         }
         // With a single pool the search needs no upper limit, since one profile describes the free
         // nodes.

@@ -15,11 +15,15 @@
 //! that begins within a microsecond: jobs then leave the nodes of the window, are moved or paused,
 //! and keep their progress. Interrupted jobs arrive again.
 //!
+//! Licences and other resources that the cluster has as a whole limit the mapping as the limits of a
+//! site do. Under a power cap all yields shrink in the same proportion, until the cap is kept.
+//!
 //! A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod admission;
 mod available;
 mod budget;
+mod common;
 pub mod equipartition;
 mod idle;
 mod mapper;
