@@ -264,6 +264,7 @@ impl FractionalCheck {
         seen: &SortedMap<u64, JobView>,
         jobs: &Jobs,
     ) -> Yields {
+        let is_held = matches!(yields, Yields::Held);
         let (yields, rounding) = match yields {
             Yields::Exact(yields, rounding) => (yields, rounding),
             Yields::Held => {
@@ -283,6 +284,12 @@ impl FractionalCheck {
             self.full_yields = yields.iter().map(|(number, at)| (*number, (*at, rounding))).collect();
         }
         let factor = power_factor(Some(cap), seen, &yields);
+        // The tolerances of all jobs together change the factor of yields that were recovered from a record.
+        let power = |number: &u64, at: f64| draw(seen, number, cap.0) * at;
+        let all: f64 = yields.iter().map(|(number, at)| power(number, *at)).sum();
+        let wrong: f64 = yields.keys().iter().map(|number| power(number, rounding)).sum();
+        let of_factor = if is_held && all > 0.0 { super::shares::units(factor) * wrong / all } else { 0.0 };
+        let rounding = rounding + of_factor;
         let shrunk = yields.into_iter().map(|(number, at)| (number, at * factor)).collect();
         // The yields before they shrink are rounded, too.
         Yields::Exact(shrunk, if factor < 1.0 { rounding + 1.0 } else { rounding })
@@ -307,7 +314,10 @@ impl FractionalCheck {
         let factor = (weighted + slack) / units(sum.best);
         if factor >= 1.0 {
             if is_stretch {
-                self.full_yields = numbers.iter().map(|number| (*number, (found(number), 1.0))).collect();
+                // The factor may be below 1 by as much as the rounding hides.
+                let hidden = slack / weighted.max(1.0) * units(1.0);
+                self.full_yields =
+                    numbers.iter().map(|number| (*number, (found(number), 1.0 + hidden))).collect();
             }
             return Yields::Sum(sum);
         }
