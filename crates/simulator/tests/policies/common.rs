@@ -217,14 +217,21 @@ proptest! {
         jobs in workload(1), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
+        (skips, is_heterogeneous) in (any::<bool>(), any::<bool>()),
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         policy in prop::sample::select(policies()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
         let options = Options { outages, ..options(seed, platform) };
-        let settings = has_site.then(|| preemption::settings(mode));
+        let mut settings = has_site.then(|| preemption::settings(mode));
+        if skips {
+            settings.get_or_insert_default().backfill.skips_unlicensed = true;
+        }
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
         let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        if let (Some(settings), true) = (&mut settings, is_heterogeneous && jobs.len() > 3) {
+            settings.together = vec![jobs.iter().take(3).map(|job| job.id.0).collect()];
+        }
         let name = policy.to_string();
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));

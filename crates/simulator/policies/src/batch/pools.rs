@@ -44,6 +44,8 @@ pub(super) struct Pools {
     pub(super) is_single: bool,
     /// Resources of the whole cluster; `None` if there are none.
     pub(super) common: Option<Box<CommonAmounts>>,
+    /// True if plans hold no resources of the whole cluster: a job that lacks some now is skipped.
+    pub(super) skips_unlicensed: bool,
     pub(super) has_windows: bool,
     /// Version of the platform from which the groups were made; the largest number before the first
     /// grouping.
@@ -560,8 +562,12 @@ impl Pools {
     /// starts now, on whatever nodes.
     #[inline]
     pub(super) fn lacks_common_amounts(&self, now: SimTime, job: &Waiting) -> bool {
-        let end = || job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE));
-        self.common.is_some() && !self.has_common_amounts(job.request, now, end())
+        self.common.is_some() && !self.has_common_amounts(job.request, now, self.fastest_end(now, job))
+    }
+
+    /// Returns the estimated end of a job that starts now on the fastest nodes.
+    pub(super) fn fastest_end(&self, now: SimTime, job: &Waiting) -> SimTime {
+        job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE))
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

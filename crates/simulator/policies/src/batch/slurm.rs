@@ -5,13 +5,16 @@
 //! A main cycle (<https://slurm.schedmd.com/sched_config.html>) runs some time after the last one,
 //! if there has been an event, and, over the whole queue, at each multiple of an interval. It starts
 //! jobs in queue order. When a job of a partition does not fit, no job of this partition behind it
-//! starts in the cycle, and none of other partitions on nodes of this partition; a job whose part of a
-//! resource of the whole cluster (a licence) is not free until its end only waits itself. A backfill cycle
+//! starts in the cycle, and none of other partitions on nodes of this partition. A backfill cycle
 //! runs one interval after the last one, if there has been an event: each job that it tries starts,
 //! or gets a reservation of whole nodes. It looks at expected ends in [windows](super::windows), and
 //! its reservations begin and end at multiples of the backfill resolution; where each task has a
-//! node of its own, both are exact. A reservation holds its part of the resources of the whole cluster,
-//! exactly from its start to its end. Cycles take no simulated time.
+//! node of its own, both are exact. Cycles take no simulated time.
+//!
+//! Resources of the whole cluster, such as licences, are those of Slurm with `bf_licenses`: a job whose
+//! part is not free until its end ends the main cycle, and the reservations of a backfill cycle hold their
+//! parts, exactly from their starts to their ends. Without `bf_licenses` both cycles skip such a job, and
+//! reservations hold none.
 //!
 //! Reservations exist only during one cycle. The cycle can therefore end when no later job can start
 //! any more: reservations only add up, and a job that does not fit now alongside some of them does
@@ -199,7 +202,7 @@ impl SlurmBackfiller {
                 continue;
             }
             left -= 1;
-            if stopped.contains(&partition) || state.is_blocked(job) {
+            if stopped.contains(&partition) || state.is_blocked(job) || state.is_unlicensed(now, at) {
                 at += 1;
                 continue;
             }
@@ -211,7 +214,8 @@ impl SlurmBackfiller {
                         plan.timeline.allocate(&state.pools, state.running.get(job).occupancy(now));
                     }
                 }
-                None if state.pools.lacks_common_amounts(now, &planned) => at += 1,
+                // Backfill cycles reserve what it lacks.
+                None if state.pools.lacks_common_amounts(now, &planned) => break,
                 None => {
                     stopped.insert(partition);
                     let are_all =

@@ -29,7 +29,8 @@ impl Timeline {
             profile.clear(now);
             profile
         };
-        let common = pools.common.iter().flat_map(|common| common.profiles(now));
+        let planned = pools.common.iter().filter(|_| !pools.skips_unlicensed);
+        let common = planned.flat_map(|common| common.profiles(now));
         let profiles = pools.capacity.iter().map(profile).chain(common).collect();
         Timeline { profiles, ends: Vec::new(), will_run: None }
     }
