@@ -166,7 +166,7 @@ impl Simulate {
                 let is_kept = self.workload.is_kept(&self.workload.path()?);
                 (system, is_kept.then_some(whole))
             }
-            None => (self.system.read_platform(&mut self.workload, self.policy)?, None),
+            None => (self.system.read_platform(&mut self.workload)?, None),
         };
         let (path, opened, nodes) = self.workload.open(whole)?;
         self.workload.check_unit(&path, &opened)?;

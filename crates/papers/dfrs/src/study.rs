@@ -29,7 +29,7 @@ use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
-use dfrsim_policies::{Policy, PolicyOptions, Setup};
+use dfrsim_policies::{PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -425,17 +425,6 @@ impl Study for OnlineStudy {
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;
-            let of_sweeps = scenario.sweeps.iter().flat_map(|sweep| &sweep.policies);
-            let common = own.as_ref().map_or(&[][..], |nodes| nodes.classes.common());
-            let all = || scenario.policies.iter().chain(of_sweeps.clone());
-            let unknown = |policy: &Policy| Some((*policy, policy.unknown_common_resource(common)?));
-            if let Some((policy, resource)) = all().find_map(unknown) {
-                return Err(RunError::input(format_args!(
-                    "workload `{}`: its platform has the common resource {}, of which {policy} takes no account; expected batch policies \
-                     other than SLURM",
-                    workload.name, resource.name
-                )));
-            }
             let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);
             let (mut nodes, mut sites) = (vec![own], Vec::new());
             for fields in &scenario.priorities {

@@ -3,6 +3,7 @@
 use crate::devices::DevicesOnNodes;
 use crate::{Decision, JobHandle, NodeRange, Placement, View};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, Share};
 use std::cmp::Reverse;
@@ -14,7 +15,8 @@ use std::collections::BTreeMap;
 /// Nodes of different classes have their own amounts and features. Where they have devices, tasks get
 /// those that the rule of the platform chooses; a decision must [name](FreeNodes::name_devices) them, as
 /// others may be free once all of its changes are made. Rigid resources and devices are held with the
-/// memory, and shared resources are taken with the CPU.
+/// memory, and shared resources are taken with the CPU. Licences and the power under a
+/// cap, which the cluster has as a whole, count too: a job that has none left does not fit.
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, FreeNodes, NodeOrder, Scheduler, Situation};
@@ -40,6 +42,8 @@ pub struct FreeNodes {
     nodes: Vec<FreeNode>,
     /// Everything else that nodes of different classes have; `None` if all are equal.
     other: Option<OtherResources>,
+    /// Resources of the whole cluster, if it has any.
+    common: Option<Box<FreeCommon>>,
 }
 
 /// Resources other than memory and CPU, and the classes of the nodes.
@@ -175,6 +179,47 @@ impl OtherResources {
     }
 }
 
+/// Resources of the whole cluster while a policy makes a decision. Jobs hold licences as they hold memory,
+/// and power as they hold CPU.
+#[derive(Clone, Debug)]
+struct FreeCommon {
+    /// True for the power under a cap, which is in proportion to the yield.
+    is_power: Vec<bool>,
+    /// Amounts that there are, and those that jobs have.
+    amounts: Vec<u64>,
+    in_use: Vec<u64>,
+}
+
+impl FreeCommon {
+    /// Returns what an idle cluster has as a whole, given the amount of each resource; `None` if there is
+    /// none.
+    fn new(view: View<'_>, amount: impl Fn(&CommonResource) -> u64) -> Option<Box<FreeCommon>> {
+        let resources = view.classes().map(NodeClasses::common).filter(|resources| !resources.is_empty())?;
+        Some(Box::new(FreeCommon {
+            is_power: resources.iter().map(|resource| resource.demand == CommonDemand::Draw).collect(),
+            amounts: resources.iter().map(amount).collect(),
+            in_use: vec![0; resources.len()],
+        }))
+    }
+    /// Changes the amounts of one kind, power or the others, by those of a job.
+    fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
+        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
+        for ((in_use, amount), is_power) in self.in_use.iter_mut().zip(demands).zip(&self.is_power) {
+            if *is_power == power {
+                change(in_use, *amount);
+            }
+        }
+    }
+    /// Returns whether enough is left for a job, of one kind, power or the others, or of both.
+    fn suffices(&self, view: View<'_>, job: JobHandle, power: Option<bool>) -> bool {
+        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
+        let mut all = self.in_use.iter().zip(&self.amounts).zip(&self.is_power).zip(demands);
+        all.all(|(((in_use, amount), is_power), demand)| {
+            *demand == 0 || power.is_some_and(|power| power != *is_power) || in_use + demand <= *amount
+        })
+    }
+}
+
 /// Order in which nodes are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeOrder {
@@ -196,25 +241,30 @@ struct FreeNode {
 }
 
 impl FreeNodes {
-    /// Returns all nodes, as if no job ran and no node were down.
+    /// Returns all nodes, as if no job ran and no node were down, with what the cluster has as a whole
+    /// after the last change.
     #[must_use]
     pub fn all(view: View<'_>) -> FreeNodes {
         let one = u64::from(Share::ONE.units());
         let node = FreeNode { is_up: true, memory: one, cpu: one, load: 0 };
-        let mut free = FreeNodes { nodes: vec![node; view.nodes() as usize], other: None };
+        let mut free = FreeNodes { nodes: vec![node; view.nodes() as usize], other: None, common: None };
         if let Some(classes) = view.classes() {
             for (node, own) in (0..).zip(&mut free.nodes) {
                 let class = classes.of(node);
                 (own.memory, own.cpu) = (class.memory, class.cpu);
             }
             free.other = Some(OtherResources::new(classes));
+            free.common = FreeCommon::new(view, CommonResource::lasting_amount);
         }
         free
     }
-    /// Returns the nodes that are up, as if no job ran.
+    /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
+        if free.common.is_some() {
+            free.common = FreeCommon::new(view, |resource| resource.amount_at(view.now()));
+        }
         if view.has_outages() {
             for (node, own) in (0..).zip(&mut free.nodes) {
                 own.is_up = view.is_up(NodeId(node));
@@ -258,6 +308,7 @@ impl FreeNodes {
             other.change(view, job, placement, true, |left, amount| *left -= amount);
             other.bind(view, job, placement);
         }
+        self.change_common(view, job, placement, false, |in_use, amount| *in_use += amount);
     }
     /// Takes CPU for the tasks of a job.
     ///
@@ -272,6 +323,20 @@ impl FreeNodes {
         if let Some(other) = &mut self.other {
             other.change(view, job, placement, false, |left, amount| *left -= amount);
         }
+        self.change_common(view, job, placement, true, |in_use, amount| *in_use += amount);
+    }
+    /// Changes what jobs have of the resources of the whole cluster by that of a job that is placed.
+    fn change_common(
+        &mut self,
+        view: View<'_>,
+        job: JobHandle,
+        placement: Placement<'_>,
+        power: bool,
+        change: impl Fn(&mut u64, u64),
+    ) {
+        if let Some(common) = self.common.as_mut().filter(|_| !placement.is_empty()) {
+            common.change(view, job, power, change);
+        }
     }
     /// Returns memory and CPU of the tasks of a job.
     pub fn vacate(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
@@ -283,6 +348,7 @@ impl FreeNodes {
         if let Some(other) = &mut self.other {
             other.change(view, job, placement, false, |left, amount| *left += amount);
         }
+        self.change_common(view, job, placement, true, |in_use, amount| *in_use -= amount);
     }
     /// Returns memory of the tasks of a job.
     pub fn vacate_memory(&mut self, view: View<'_>, job: JobHandle, placement: Placement<'_>) {
@@ -296,6 +362,7 @@ impl FreeNodes {
             other.change(view, job, placement, true, |left, amount| *left += amount);
             other.release(view, job);
         }
+        self.change_common(view, job, placement, false, |in_use, amount| *in_use -= amount);
     }
 
     /// Returns memory and CPU need of a task, in share units.
@@ -311,19 +378,23 @@ impl FreeNodes {
         }
     }
 
-    /// Returns whether the nodes of a placement have the CPU for the tasks of a job.
+    /// Returns whether the nodes of a placement have the CPU for the tasks of a job, and the cluster has
+    /// the power.
     #[must_use]
     pub fn has_cpu(&self, view: View<'_>, job: JobHandle, placement: Placement<'_>) -> bool {
         let [_, need] = FreeNodes::each(view, job);
         let has_cpu = |node: usize, tasks: u32| self.nodes[node].cpu >= need * u64::from(tasks);
         let fits = placement.into_iter().all(|part| has_cpu(part.node.index(), part.tasks));
-        fits && self.other.as_ref().is_none_or(|other| {
-            let each = other.amounts(view, job, false);
-            placement.into_iter().all(|part| {
-                let left = other.left[part.node.index()].iter().zip(&each);
-                left.into_iter().all(|(left, each)| *left >= each * u64::from(part.tasks))
+        let has_power = self.common.as_ref().is_none_or(|common| common.suffices(view, job, Some(true)));
+        has_power
+            && fits
+            && self.other.as_ref().is_none_or(|other| {
+                let each = other.amounts(view, job, false);
+                placement.into_iter().all(|part| {
+                    let left = other.left[part.node.index()].iter().zip(&each);
+                    left.into_iter().all(|(left, each)| *left >= each * u64::from(part.tasks))
+                })
             })
-        })
     }
 
     fn need(&self, view: View<'_>, job: JobHandle) -> TaskNeed {
@@ -345,6 +416,9 @@ impl FreeNodes {
     /// Returns whether all tasks of a job fit.
     #[must_use]
     pub fn fits(&self, view: View<'_>, job: JobHandle) -> bool {
+        if self.common.as_ref().is_some_and(|common| !common.suffices(view, job, None)) {
+            return false;
+        }
         let (tasks, need) = (u64::from(view.job(job).tasks()), self.need(view, job));
         (0..self.nodes.len()).map(|node| u64::from(self.tasks_that_fit(&need, node))).sum::<u64>() >= tasks
     }
@@ -391,6 +465,9 @@ impl FreeNodes {
     #[must_use]
     pub fn place_in_memory(&mut self, view: View<'_>, job: JobHandle) -> Option<Vec<NodeRange>> {
         let [memory, need] = FreeNodes::each(view, job);
+        if self.common.as_ref().is_some_and(|common| !common.suffices(view, job, Some(false))) {
+            return None;
+        }
         let mut after: Vec<FreeNode> = self.nodes.clone();
         let mut tasks_on = vec![0; after.len()];
         let rooms: Option<Vec<u32>> = self.other.as_ref().map(|other| {
@@ -416,6 +493,9 @@ impl FreeNodes {
             let placement = Placement::new(&parts);
             other.change(view, job, placement, true, |left, amount| *left -= amount);
             other.bind(view, job, placement);
+        }
+        if let Some(common) = &mut self.common {
+            common.change(view, job, false, |in_use, amount| *in_use += amount);
         }
         Some(parts)
     }

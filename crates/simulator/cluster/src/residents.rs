@@ -11,7 +11,8 @@ use dfrsim_model::Yield;
 /// A job on nodes stays there, at a yield of 0 if jobs before it have its CPU. A job without nodes takes
 /// the fullest nodes that have the CPU besides the jobs before it. If their memory is missing, jobs
 /// behind it leave, the last one first, until it fits; if all of them do not suffice, it waits. A job
-/// that leaves pays the penalty when it resumes, and one that stays does not.
+/// that leaves pays the penalty when it resumes, and one that stays does not. Licences of the cluster count
+/// as memory does, and the power under a cap as CPU does.
 ///
 /// `ranked` has each job in the system once, except for those that the decision rejects.
 pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut Decision) {

@@ -19,8 +19,9 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// that has the CPU for it, or a new one, if there is memory, and waits otherwise; jobs are tried in
 /// order of submission. It stays on its nodes to its end. Each row in turn runs for 60 s, and jobs of
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
-/// at a yield of 0. A turn ends early if its row has no jobs left. A job that does not fit the empty
-/// cluster is rejected. Failures and wrong CPU needs are refused.
+/// at a yield of 0. Licences are held as memory is, and power under a cap as CPU is: of a row, only the
+/// first jobs for which the cap has power run in its turn. A turn ends early if its row has no jobs left.
+/// A job that does not fit the empty cluster is rejected. Failures and wrong CPU needs are refused.
 #[derive(Debug, Default)]
 pub struct GangScheduler {
     /// Row of each job, by handle.
@@ -78,8 +79,8 @@ impl Scheduler for GangScheduler {
             return;
         }
         self.row_of.resize(view.handles(), 0);
-        let all = FreeNodes::all(view);
-        let (mut rows, mut memory, mut placed) = (self.rows(view), all.clone(), Placed(Vec::new()));
+        let (all, now) = (FreeNodes::all(view), FreeNodes::empty(view));
+        let (mut rows, mut memory, mut placed) = (self.rows(view), now.clone(), Placed(Vec::new()));
         for &job in rows.iter().flatten() {
             memory.occupy_memory(view, job, view.job(job).placement());
         }
@@ -105,7 +106,7 @@ impl Scheduler for GangScheduler {
             placed.0.push((job, nodes));
         }
         self.next_turn(&rows, view.now());
-        let mut free = all;
+        let mut free = now;
         let in_turn = (self.turn..self.turn + rows.len()).map(|row| row % rows.len());
         for &job in in_turn.flat_map(|row| &rows[row]) {
             let nodes = placed.nodes(view, job);
@@ -121,8 +122,12 @@ impl Scheduler for GangScheduler {
                 decision.set_yield(job, wanted);
             }
         }
-        if rows.iter().filter(|row| !row.is_empty()).count() > 1 {
-            decision.wake_at(self.since + TURN);
+        let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
+        let turn = has_others.then(|| self.since + TURN);
+        let step = view.classes().and_then(|classes| classes.next_common_step(view.now()));
+        let step = step.filter(|_| !view.jobs().is_empty());
+        if let Some(next) = turn.into_iter().chain(step).min() {
+            decision.wake_at(next);
         }
     }
 }

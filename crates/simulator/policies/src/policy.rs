@@ -4,7 +4,7 @@ use crate::batch::{Backfilling, BatchPolicy, BatchScheduler, QueueOrder};
 use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
 use crate::fractional::{
-    Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic, PolicySetting, SecondPhase,
+    Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic, PolicySetting,
 };
 use crate::gang::{self, GangScheduler};
 use crate::ranked::{EarliestDue, EarliestDueScheduler, Rank, RankedScheduler};
@@ -12,7 +12,6 @@ use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::batch::PolicyError;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::site::SiteSettings;
 use std::fmt;
 use std::str::FromStr;
@@ -119,25 +118,6 @@ impl Policy {
     #[must_use]
     pub fn fractional(self) -> Option<Fractional> {
         if let Policy::Fractional(parts) = self { Some(parts) } else { None }
-    }
-
-    /// Returns the first of these resources that the cluster has
-    /// [as a whole](dfrsim_model::platform::common) of which the policy takes no account; `None` if it
-    /// does of all. SLURM, EQUIPARTITION, and the policies that preempt at full speed know none. Fractional
-    /// policies know a power cap, unless they maximise the average yield or the stretch.
-    #[must_use]
-    pub fn unknown_common_resource(self, resources: &[CommonResource]) -> Option<&CommonResource> {
-        let knows = |resource: &CommonResource| match self {
-            Policy::Batch(batch) => batch.backfilling != Backfilling::Slurm,
-            Policy::Custom(_) => true,
-            Policy::Fractional(parts) => {
-                let is_plain =
-                    parts.second_phase != SecondPhase::Average && parts.periodic != Periodic::McbStretch;
-                resource.demand == CommonDemand::Draw && is_plain
-            }
-            Policy::Equipartition | Policy::Ranked(_) | Policy::EarliestDue(_) | Policy::Gang => false,
-        };
-        resources.iter().find(|resource| !knows(resource))
     }
 
     /// Returns the scheduling period, if it is part of the policy's name instead of its options.

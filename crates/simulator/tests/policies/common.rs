@@ -37,15 +37,27 @@ const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 
 const FRUGAL: &str =
     "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 120 } }]";
 
-/// Fractional policies with all ways of starting jobs and of dividing CPU that know a power cap.
-const FRACTIONAL: [&str; 6] = [
+/// Fractional policies with all ways of starting jobs and of dividing CPU. Ticks are frequent.
+const FRACTIONAL: [&str; 15] = [
+    "EQUIPARTITION",
     "Greedy*/OPT=MIN",
     "GreedyP*/OPT=MIN",
     "GreedyPM*/per/OPT=MIN/MVT=600",
     "MCB*/OPT=MIN",
-    "/per/OPT=MIN",
+    "/per/OPT=MIN/PERIOD=7",
     "GreedyPM*/OPT=MIN/LAS=60",
+    "GreedyP*/per/OPT=AVG/PERIOD=7",
+    "MCB*/per/OPT=AVG/MFT=300/PERIOD=7",
+    "Greedy*/OPT=AVG",
+    "/stretch-per/OPT=MAX/PERIOD=7",
+    "/stretch-per/OPT=AVG/PERIOD=7",
+    "GreedyPM*/per/BUDGET=5/RELABEL/OPT=MIN/PERIOD=7",
+    "GreedyPM*/per/OPT=MIN/MVT=9/PERIOD=15/BELOW=90/PAY=15/SPREAD/RETRY=3/SWAP=2/LAS=12/AHEAD=27",
+    "GreedyP*/per/OPT=AVG/PERIOD=7/BELOW=80",
 ];
+
+/// Policies that run jobs at full speed or not at all; those with failures first.
+const FULL_SPEED: [&str; 5] = ["RANKED", "SRPT", "LAS", "EDF/STRETCH=20", "GANG"];
 
 /// Returns options with the power cap alone.
 fn capped(seed: u64, platform: &str) -> Options {
@@ -72,9 +84,13 @@ fn options(seed: u64, platform: &str) -> Options {
     }
 }
 
-/// Returns the policies that take account of resources of the whole cluster.
+/// Returns all batch policies; SLURM, whose map of reservations holds resources of the whole cluster, as
+/// often as all others together.
 fn policies() -> Vec<BatchPolicy> {
-    BatchPolicy::all().filter(|it| it.backfilling != Backfilling::Slurm).collect()
+    let (slurm, others): (Vec<BatchPolicy>, Vec<BatchPolicy>) =
+        BatchPolicy::all().partition(|it| it.backfilling == Backfilling::Slurm);
+    let times = others.len() / slurm.len().max(1);
+    slurm.iter().copied().cycle().take(slurm.len() * times).chain(others.iter().copied()).collect()
 }
 
 fn is_faulty(lines: &[Record<'_>], policy: BatchPolicy) -> bool {
@@ -206,14 +222,21 @@ proptest! {
         jobs in workload(1), seed in 0..1000_u64, rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
+        (skips, is_heterogeneous) in (any::<bool>(), any::<bool>()),
         platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL]),
         policy in prop::sample::select(policies()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
         let options = Options { outages, ..options(seed, platform) };
-        let settings = has_site.then(|| preemption::settings(mode));
+        let mut settings = has_site.then(|| preemption::settings(mode));
+        if skips {
+            settings.get_or_insert_default().backfill.skips_unlicensed = true;
+        }
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
         let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        if let (Some(settings), true) = (&mut settings, is_heterogeneous && jobs.len() > 3) {
+            settings.together = vec![jobs.iter().take(3).map(|job| job.id.0).collect()];
+        }
         let name = policy.to_string();
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
@@ -234,17 +257,34 @@ proptest! {
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
 
-    /// Compares fractional policies under a power cap with the reference implementation, under failures
-    /// and maintenance.
+    /// Compares fractional policies under a power cap, with and without licences, with the reference
+    /// implementation, under failures, maintenance, priorities and preemption.
     #[test]
-    fn yields_shrink_under_a_cap(
+    fn fractional_policies_agree_under_all_conditions(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(),
+        (has_licences, has_site) in (any::<bool>(), any::<bool>()),
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         name in prop::sample::select(FRACTIONAL.to_vec()),
     ) {
-        let policy = name.parse::<Policy>().unwrap();
         let outages = fails.then(|| Arc::new(outages("requeue")));
-        let options = Options { outages, penalty: SimSpan::from_secs(2), ..capped(seed, platform) };
-        assert_judged(&events(policy, 5, &options, &jobs), name);
+        let of_cluster = if has_licences { options(seed, platform) } else { capped(seed, platform) };
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
+        let settings = has_site.then(|| preemption::settings(PreemptMode::Requeue));
+        let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
+        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let events = recorded::<()>(&PolicyOptions::default(), name, 5, &options, settings.as_ref(), &jobs).events;
+        assert_judged(&events, name);
+    }
+
+    /// Compares policies at full speed with the reference implementation.
+    #[test]
+    fn policies_at_full_speed_agree(
+        jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(), has_licences in any::<bool>(),
+        name in prop::sample::select(FULL_SPEED.to_vec()),
+    ) {
+        let outages = (fails && name != "GANG").then(|| Arc::new(outages("requeue")));
+        let of_cluster = if has_licences { options(seed, EQUAL) } else { capped(seed, EQUAL) };
+        let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
+        assert_judged(&events(name.parse::<Policy>().unwrap(), 5, &options, &jobs), name);
     }
 }

@@ -67,7 +67,9 @@ impl BatchCheck {
                 .site
                 .iter()
                 .flat_map(|site| site.grace_ends.values().iter().copied().filter(|&until| until > now));
-            return look.into_iter().chain(over).chain(bounds).chain(self.nodes.next_change(now)).min();
+            let rises = self.nodes.rises().filter(|&rise| rise > now && !self.queue.is_empty());
+            let of_nodes = self.nodes.next_change(now).into_iter().chain(rises);
+            return look.into_iter().chain(over).chain(bounds).chain(of_nodes).min();
         }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);

@@ -153,10 +153,36 @@ impl BatchCheck {
     fn keeps_reservations(&self) -> bool {
         self.site.is_none() && matches!(self.policy.backfilling, Backfilling::Conservative(_))
     }
-    fn is_blocked(&self, job: &Waiting) -> bool {
+    fn is_blocked(&self, now: u64, job: &Waiting) -> bool {
         self.site
             .as_ref()
             .is_some_and(|site| site.is_ineligible(job.number) || site.exceeds_limit(job.number))
+            || self.lacks_licences(now, &[job])
+    }
+    /// Returns whether SLURM skips jobs, of which one lacks what the running jobs and those before it leave
+    /// of a resource of the whole cluster.
+    fn lacks_licences(&self, now: u64, jobs: &[&Waiting]) -> bool {
+        if !self.skips_unlicensed() {
+            return false;
+        }
+        let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        for it in self.running.values() {
+            plan.hold_common(&it.job.common, (now, self.leaves(now, it)));
+        }
+        jobs.iter().any(|job| {
+            let lacks = plan.lacks_common(job);
+            plan.hold_common(&job.common, (now, end_of(now, job.planned, plan.fastest())));
+            lacks
+        })
+    }
+    fn skips_unlicensed(&self) -> bool {
+        let site = self.site.as_ref().filter(|_| self.policy.backfilling == Backfilling::Slurm);
+        site.is_some_and(|site| site.settings.backfill.skips_unlicensed)
+    }
+    /// Makes an empty timeline for a cycle.
+    fn empty_timeline(&self, now: u64) -> Timeline {
+        let plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        if self.skips_unlicensed() { plan.without_common() } else { plan }
     }
 
     /// Returns the running jobs by their expected end.
@@ -197,7 +223,7 @@ impl BatchCheck {
         self.judge(now, is_changed, report);
         if self.policy.backfilling == Backfilling::Slurm {
             self.apply_events(now);
-            let is_bound = self.nodes.bounds().any(|bound| bound == now);
+            let is_bound = self.nodes.bounds().chain(self.nodes.rises()).any(|bound| bound == now);
             self.note_change(now, is_changed || is_soon || is_bound);
         }
     }
@@ -342,7 +368,7 @@ impl BatchCheck {
         preempted: &mut Vec<Preempted>,
         report: ReportViolation<'_>,
     ) -> Cycle {
-        let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        let mut plan = self.empty_timeline(now);
         self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, it.held(), now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
@@ -383,7 +409,7 @@ impl BatchCheck {
             let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
             let line = found.as_ref().map(|found| found.line);
             let never = job.tasks > job.most;
-            let is_held = self.is_blocked(job);
+            let is_held = self.is_blocked(now, job);
             let is_main = matches!(look, CycleKind::Main { .. });
             let group = self.site.as_ref().and_then(|site| site.group(job.number));
             if let Some(group) =
@@ -494,7 +520,10 @@ impl BatchCheck {
                 at += 1;
                 continue;
             } else if found.is_some()
-                && let Some(rule) = self.site.as_ref().and_then(|site| site.hold(job.number))
+                && let Some(rule) = self.site.as_ref().and_then(|site| site.hold(job.number)).or_else(|| {
+                    let lacks = self.lacks_licences(now, &[job]);
+                    lacks.then(|| "it starts, although its licences are not free until its end".to_owned())
+                })
             {
                 fault(rule);
             }
@@ -552,11 +581,15 @@ impl BatchCheck {
         report: ReportViolation<'_>,
     ) -> bool {
         let now = pass.now;
-        let Some(site) = &mut self.site else { return false };
-        let is_one = |job: &&Waiting| site.group(job.number) == Some(group);
+        let is_one =
+            |job: &&Waiting| self.site.as_ref().and_then(|site| site.group(job.number)) == Some(group);
         let jobs: Vec<Waiting> = queue.iter().filter(is_one).cloned().collect();
+        let lacks = jobs.iter().any(|job| self.lacks_licences(now, &[job]));
+        let lacks_together = self.lacks_licences(now, &jobs.iter().collect::<Vec<_>>());
+        let Some(site) = &mut self.site else { return false };
         let numbers: Vec<u64> = jobs.iter().map(|job| job.number).collect();
-        let is_held = jobs.iter().any(|job| site.is_ineligible(job.number) || site.exceeds_limit(job.number));
+        let is_held =
+            lacks || jobs.iter().any(|job| site.is_ineligible(job.number) || site.exceeds_limit(job.number));
         let mut trial = pass.clone();
         let rooms = jobs.iter().map(|job| {
             let parts = trial.start(job)?;
@@ -565,8 +598,9 @@ impl BatchCheck {
             trial.plan.allocate(job, (&parts, &devices), now, end);
             Some(parts)
         });
-        let rooms: Option<Vec<Parts>> =
-            rooms.collect::<Option<_>>().filter(|_| !is_held && !site.exceeds_limit_together(&numbers));
+        let rooms: Option<Vec<Parts>> = rooms
+            .collect::<Option<_>>()
+            .filter(|_| !is_held && !lacks_together && !site.exceeds_limit_together(&numbers));
         if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.is_fully_available(now) {
             site.dissolve_group(group);
             self.timers.is_changed = true;
@@ -633,6 +667,8 @@ impl BatchCheck {
             return pass.plan.allocate(job, (&parts, &devices), start, room.end);
         }
         let parts = self.will_run(pass).plan.choose(job, start, &room.tasks, job.tasks);
+        pass.plan.hold_common(&job.common, (start, room.end));
+        pass.reserved.hold_common(&job.common, (start, room.end));
         let (start, end) = round((start, room.end), self.resolution());
         if start < end {
             // A reservation that begins when a job would end keeps this job off, too.
@@ -648,11 +684,12 @@ impl BatchCheck {
     /// the cycle.
     fn will_run<'a>(&'a self, pass: &'a Cycle) -> WillRun<'a> {
         let now = pass.now;
-        let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        let mut plan = self.empty_timeline(now);
         self.running
             .values()
             .iter()
             .for_each(|it| plan.allocate(&it.job, it.held(), now, self.leaves(now, it)));
+        pass.reserved.common.iter().for_each(|(amounts, span)| plan.hold_common(amounts, *span));
         let mut ends: Vec<(u64, &Parts)> =
             self.running.values().iter().map(|it| (self.leaves(now, it), &it.parts)).collect();
         ends.sort_by_key(|it| it.0);
@@ -819,6 +856,10 @@ impl BatchCheck {
         let (now, is_first) = (pass.now, pass.head.is_none());
         pass.head.get_or_insert(job.number);
         if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
+            // Backfill cycles reserve the missing part of a resource of the whole cluster.
+            if pass.plan.lacks_common(job) {
+                return pass.trials.end();
+            }
             let partition = site.partition_and_user(job.number).0;
             let kinds = self.nodes.kinds_of_partition(site.partition_name(job.number));
             return pass.trials.stop(&kinds, partition);

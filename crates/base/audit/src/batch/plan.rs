@@ -4,6 +4,7 @@ use super::keys::{Mix, key};
 use super::nodes::{Pool, Pools, total};
 use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
 use crate::common::amount_at;
+use dfrsim_model::Yield;
 use dfrsim_model::event::ResourceOfCluster;
 use std::sync::Arc;
 
@@ -100,18 +101,45 @@ impl Timeline {
                 free[first..end].iter_mut().for_each(|free| *free = free.saturating_add(amount));
             }
         }
-        if let Some(common) = self.common.as_mut().filter(|_| from < until) {
-            let (first, end) = (common.at(from.max(self.now)), common.at(until));
-            for (free, amount) in common.free.iter_mut().zip(&job.common) {
-                free[first..end]
-                    .iter_mut()
-                    .for_each(|free| *free = free.saturating_add(amount.saturating_mul(sign)));
-            }
-        }
+        self.change_common(&job.common, (from, until), sign);
         let gain = if sign < 0 { until } else { from };
         if let Err(place) = self.times_to_try.binary_search(&gain) {
             self.times_to_try.insert(place, gain);
         }
+    }
+    fn change_common(&mut self, amounts: &[i64], (from, until): (u64, u64), sign: i64) {
+        let Some(common) = self.common.as_mut().filter(|_| from < until) else { return };
+        let (first, end) = (common.at(from.max(self.now)), common.at(until));
+        for (free, amount) in common.free.iter_mut().zip(amounts) {
+            let change = amount.saturating_mul(sign);
+            free[first..end].iter_mut().for_each(|free| *free = free.saturating_add(change));
+        }
+    }
+    /// Holds amounts of the resources of the whole cluster in an interval.
+    pub(super) fn hold_common(&mut self, amounts: &[i64], span: (u64, u64)) {
+        self.change_common(amounts, span, -1);
+    }
+    /// Returns whether too little of a resource of the whole cluster is free for a job that starts now on
+    /// the fastest nodes.
+    pub(super) fn lacks_common(&self, job: &Waiting) -> bool {
+        self.missing_common(job, (self.now, end_of(self.now, job.planned, self.fastest())), None).is_some()
+    }
+    /// Returns the speed of the fastest nodes.
+    pub(super) fn fastest(&self) -> u32 {
+        self.pools.speeds.first().copied().unwrap_or(Yield::ONE.units())
+    }
+    /// Returns the timeline without resources of the whole cluster.
+    pub(super) fn without_common(self) -> Timeline {
+        Timeline { common: None, ..self }
+    }
+    /// Finds the first time from `from` on from which a job's amounts of the resources of the whole cluster
+    /// are free for this long; `None` if there is none.
+    pub(super) fn first_with_common(&self, job: &Waiting, from: u64, length: u64) -> Option<u64> {
+        let later = self.common.iter().flat_map(|steps| steps.times.iter().copied());
+        let times = [from].into_iter().chain(later.filter(|&time| time > from));
+        let is_free =
+            |time: &u64| self.missing_common(job, (*time, time.saturating_add(length)), None).is_none();
+        { times }.find(is_free)
     }
     /// Allocates pools to a job in an interval.
     pub(super) fn allocate(&mut self, job: &Waiting, held: Held<'_>, from: u64, until: u64) {

@@ -162,6 +162,10 @@ impl Trials {
         let fits = job.fits.iter().enumerate().map(|(kind, fits)| *fits && !self.closed.contains(&kind));
         Waiting { fits: fits.collect(), ..job.clone() }
     }
+    /// Ends the cycle.
+    pub(super) fn end(&mut self) {
+        self.is_over = true;
+    }
     /// Handles a job that does not fit: no other job of its partition starts in this cycle, nor any
     /// job on nodes of this partition, which has these kinds.
     pub(super) fn stop(&mut self, kinds: &[bool], partition: Option<usize>) {

@@ -34,13 +34,22 @@ pub(super) struct Reservations {
     by_pool: Vec<Vec<(u64, u64)>>,
     /// Times at which the set of reserved pools changes, ascending from 0, with the set from then on.
     table: Vec<(u64, PoolSet)>,
+    /// Amounts of the resources of the whole cluster that they hold, and their intervals.
+    pub(super) common: Vec<(Vec<i64>, (u64, u64))>,
 }
 
 impl Reservations {
     /// Creates an empty table for a number of pools.
     pub(super) fn new(pools: usize) -> Reservations {
         let none = PoolSet(vec![0; pools.div_ceil(64)]);
-        Reservations { by_pool: vec![Vec::new(); pools], table: vec![(0, none)] }
+        Reservations { by_pool: vec![Vec::new(); pools], table: vec![(0, none)], common: Vec::new() }
+    }
+
+    /// Adds amounts of the resources of the whole cluster that are held in an interval.
+    pub(super) fn hold_common(&mut self, amounts: &[i64], span: (u64, u64)) {
+        if !amounts.is_empty() {
+            self.common.push((amounts.to_vec(), span));
+        }
     }
 
     /// Adds pools that are reserved in an interval.
@@ -98,6 +107,12 @@ impl WillRun<'_> {
         let mut test = from;
         while test <= latest {
             let end = end_of(test, job.planned, speed);
+            let length = end - test;
+            let free = self.plan.first_with_common(job, test, length)?;
+            if free > test {
+                test = free;
+                continue;
+            }
             let is_available = |pool: usize| {
                 // Ends of jobs on nodes that take no jobs do not count.
                 self.plan.pools.all[pool].usable[0] > 0
@@ -117,6 +132,11 @@ impl WillRun<'_> {
             }
             if start > latest {
                 return None;
+            }
+            let free = self.plan.first_with_common(job, start, length)?;
+            if free > start {
+                test = free;
+                continue;
             }
             let end = end_of(start, job.planned, speed);
             let fitting = |pool: usize| {

@@ -1,7 +1,7 @@
 //! Checks of the records under a fractional policy.
 
 use super::FractionalPolicy;
-use super::decide::{Decider, Events, Sum, Yields};
+use super::decide::{Decider, Events, Sum, Yields, draw, power_factor};
 use super::mapping::{JobView, Mapping};
 use super::nodes::{FractionalNodes, PlacementRequest};
 use super::pay::PreemptionBudget;
@@ -84,6 +84,8 @@ pub(crate) struct FractionalCheck {
     undetermined: u64,
     /// Resources of the whole cluster.
     common: Vec<ResourceOfCluster>,
+    /// Yields of `/stretch-per` before a power cap shrinks them, by job, in units, and their tolerance.
+    full_yields: SortedMap<u64, (f64, f64)>,
 }
 
 impl FractionalCheck {
@@ -101,6 +103,7 @@ impl FractionalCheck {
     fn leave(&mut self, number: u64, now: u64) {
         self.known.remove(&number);
         self.floors.remove(&number);
+        self.full_yields.remove(&number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
     }
 
@@ -146,7 +149,11 @@ impl FractionalCheck {
         let fits = |&CheckedJob { ref size, tasks, weight, .. }: &CheckedJob| {
             empty.fits(PlacementRequest { size, tasks, weight, spread: false })
         };
-        let should = |known: &CheckedJob| known.is_never_admitted || !fits(known);
+        let has_lastingly = |known: &CheckedJob| {
+            let mut amounts = self.common.iter().zip(&known.size.common).filter(|(it, _)| !it.power);
+            amounts.all(|(it, amount)| *amount <= amount_at(it, u64::MAX))
+        };
+        let should = |known: &CheckedJob| known.is_never_admitted || !fits(known) || !has_lastingly(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
         let wrong =
             |job: &u64| Some((*job, "it is rejected, but the policy does not reject such jobs".to_owned()));
@@ -195,7 +202,7 @@ impl FractionalCheck {
         self.payer.settle();
         self.site.iter_mut().for_each(|site| site.advance(now));
         let open: Vec<bool> = (0..self.down.len() as u32).map(|node| self.is_open(now, node)).collect();
-        let is_room = std::mem::take(&mut self.is_room) || open != self.open;
+        let is_room = std::mem::take(&mut self.is_room) || open != self.open || self.has_more_units(now);
         self.open = open;
         let seen = self.seen(now, jobs);
         let nodes = FractionalNodes::new(&self.kinds, |node| self.open[node as usize]);
@@ -209,6 +216,7 @@ impl FractionalCheck {
             .collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
         let cap = self.common.iter().enumerate().find(|(_, resource)| resource.power);
+        let held = self.common.iter().enumerate().filter(|(_, resource)| !resource.power);
         let events = Events {
             now,
             submitted: here(&self.submitted),
@@ -218,7 +226,9 @@ impl FractionalCheck {
             to_tick: SimSpan::from_micros(self.next_tick(now).map_or(0, |tick| tick - now)),
             floors: &self.floors,
             cap: cap.map(|(place, resource)| (place, amount_at(resource, now))),
+            held: held.map(|(place, resource)| (place, amount_at(resource, now))).collect(),
         };
+        let cap = events.cap;
         let mut decider = Decider {
             policy: &self.policy,
             events,
@@ -232,7 +242,7 @@ impl FractionalCheck {
             is_shared_again: false,
             is_undetermined: false,
         };
-        let yields = decider.decide();
+        let mut yields = decider.decide();
         let Decider {
             mapping: Mapping { on: mapping, devices, .. },
             floors,
@@ -258,6 +268,9 @@ impl FractionalCheck {
             self.undetermined += 1;
             return None;
         }
+        if let Some(cap) = cap {
+            yields = self.shrink(yields, cap, &seen, jobs);
+        }
         fault.or(placed).or_else(|| self.check_yields(&yields, jobs)).or_else(|| self.check_changes(jobs))
     }
 
@@ -268,6 +281,104 @@ impl FractionalCheck {
             self.changes.get(&number).is_some_and(|it| matches!(it.1, "start" | "resume" | "migrate"));
         let found = self.bound.get(&number).cloned();
         found.or_else(|| before().filter(|_| !is_placed)).unwrap_or_default()
+    }
+
+    /// Returns whether the cluster has more units of a resource that jobs hold at any yield from now on.
+    fn has_more_units(&self, now: u64) -> bool {
+        let pairs = self.common.iter().filter(|it| !it.power).flat_map(|it| it.steps.windows(2));
+        { pairs }.any(|pair| pair[1].0 == now && pair[1].1 > pair[0].1)
+    }
+
+    /// Applies the power cap, the index of which is given with its amount, to expected yields.
+    fn shrink(
+        &mut self,
+        yields: Yields,
+        cap: (usize, u64),
+        seen: &SortedMap<u64, JobView>,
+        jobs: &Jobs,
+    ) -> Yields {
+        let is_held = matches!(yields, Yields::Held);
+        let (yields, rounding) = match yields {
+            Yields::Exact(yields, rounding) => (yields, rounding),
+            Yields::Held => {
+                let running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
+                let full = |number: &u64| {
+                    let of_record = || self.known.get(number).map(|known| (f64::from(known.job_yield), 0.0));
+                    self.full_yields.get(number).copied().or_else(of_record)
+                };
+                let full: Vec<(u64, (f64, f64))> =
+                    running.filter_map(|(number, _)| Some((*number, full(number)?))).collect();
+                let rounding = full.iter().map(|(_, (_, rounding))| *rounding).fold(0.0, f64::max);
+                (full.into_iter().map(|(number, (at, _))| (number, at)).collect(), rounding)
+            }
+            Yields::Sum(sum) => return self.shrink_sum(sum, cap, seen, jobs),
+        };
+        if self.policy.parts.periodic == Periodic::McbStretch {
+            self.full_yields = yields.iter().map(|(number, at)| (*number, (*at, rounding))).collect();
+        }
+        let factor = power_factor(Some(cap), seen, &yields);
+        // The tolerances of all jobs together change the factor of yields that were recovered from a record.
+        let power = |number: &u64, at: f64| draw(seen, number, cap.0) * at;
+        let all: f64 = yields.iter().map(|(number, at)| power(number, *at)).sum();
+        let wrong: f64 = yields.keys().iter().map(|number| power(number, rounding)).sum();
+        let of_factor = if is_held && all > 0.0 { super::shares::units(factor) * wrong / all } else { 0.0 };
+        let rounding = rounding + of_factor;
+        let shrunk = yields.into_iter().map(|(number, at)| (number, at * factor)).collect();
+        // The yields before they shrink are rounded, too.
+        Yields::Exact(shrunk, if factor < 1.0 { rounding + 1.0 } else { rounding })
+    }
+
+    /// Determines the factor of the power cap from the recorded yields where several yields have the
+    /// largest sum. If it is below 1, the recorded yields must have the power of the cap, and divided by
+    /// the factor they must be within the limits of the others.
+    fn shrink_sum(
+        &mut self,
+        sum: Sum,
+        (place, cap): (usize, u64),
+        seen: &SortedMap<u64, JobView>,
+        jobs: &Jobs,
+    ) -> Yields {
+        let units = super::shares::units;
+        let found = |number: &u64| jobs.get(number).map_or(0.0, |job| f64::from(job.job_yield));
+        let numbers = sum.weights.keys().to_vec();
+        let weighted: f64 = sum.weights.iter().map(|(number, weight)| weight * found(number)).sum();
+        let slack: f64 = sum.weights.values().iter().sum::<f64>() * 2.0 + 1.0;
+        let is_stretch = self.policy.parts.periodic == Periodic::McbStretch;
+        let factor = (weighted + slack) / units(sum.best);
+        if factor >= 1.0 {
+            if is_stretch {
+                // The factor may be below 1 by as much as the rounding hides.
+                let hidden = slack / weighted.max(1.0) * units(1.0);
+                self.full_yields =
+                    numbers.iter().map(|number| (*number, (found(number), 1.0 + hidden))).collect();
+            }
+            return Yields::Sum(sum);
+        }
+        let factor = weighted / units(sum.best);
+        let tolerance = (2.0 + slack / weighted.max(1.0) * units(1.0)) / factor;
+        let full: SortedMap<u64, f64> =
+            numbers.iter().map(|number| (*number, found(number) / factor)).collect();
+        let power: f64 = numbers.iter().map(|number| draw(seen, number, place) * found(number)).sum();
+        let each: f64 = numbers.iter().map(|number| draw(seen, number, place)).sum();
+        let is_needed = power >= units(cap as f64) - 1.5 * each;
+        let is_within = full.iter().all(|(number, at)| {
+            *at <= units(1.0) + tolerance
+                && *at >= units(sum.floors.get(number).copied().unwrap_or(0.0)) - tolerance
+        });
+        let fits = sum.contested.iter().all(|it| {
+            let used: f64 = it.loads.iter().map(|&(job, load)| load * full[&numbers[job]]).sum();
+            let all: f64 = it.loads.iter().map(|(_, load)| load).sum();
+            used <= units(it.capacity) + all * tolerance
+        });
+        if !(is_needed && is_within && fits) {
+            // Reported as too small a sum.
+            return Yields::Sum(sum);
+        }
+        if is_stretch {
+            self.full_yields = full.iter().map(|(number, at)| (*number, (*at, tolerance))).collect();
+        }
+        let shrunk = numbers.iter().map(|number| (*number, found(number))).collect();
+        Yields::Exact(shrunk, 0.0)
     }
 
     fn check_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {

@@ -27,6 +27,8 @@ pub(super) struct Events<'a> {
     pub(super) floors: &'a SortedMap<u64, u32>,
     /// Index of the power cap among the resources of the cluster, and its amount now.
     pub(super) cap: Option<(usize, u64)>,
+    /// Indices of the other resources of the cluster, which jobs hold at any yield, and their amounts now.
+    pub(super) held: Vec<(usize, u64)>,
 }
 
 /// Expected yields.
@@ -48,6 +50,8 @@ pub(super) struct Sum {
     /// Yields that reach the sum, in units.
     yields: SortedMap<u64, f64>,
     pub(super) best: f64,
+    /// Contested resources, with the jobs by their place among the terms.
+    pub(super) contested: Vec<Contested>,
 }
 
 pub(super) struct Decider<'a> {
@@ -141,8 +145,17 @@ impl Decider<'_> {
     }
     fn is_blocked(&self, job: u64) -> bool {
         self.site.is_some_and(|site| site.exceeds_limit_with(job, self.mapping.on.keys()))
+            || self.lacks_units(job, self.mapping.on.keys())
     }
-    /// Places a job by Greedy, unless a limit blocks it.
+    /// Returns whether the cluster has too few units of a resource for a job beside others.
+    fn lacks_units(&self, job: u64, others: &[u64]) -> bool {
+        let of = |job: &u64, place: usize| self.jobs[job].size.common.get(place).copied().unwrap_or(0);
+        self.events.held.iter().any(|&(place, amount)| {
+            let others: u64 = others.iter().map(|other| of(other, place)).sum();
+            of(&job, place) > 0 && others + of(&job, place) > amount
+        })
+    }
+    /// Places a job by Greedy, unless a limit or a lack of units blocks it.
     fn place(&mut self, job: u64, beside: bool) -> bool {
         !self.is_blocked(job) && self.mapping.place(job, beside)
     }
@@ -239,7 +252,8 @@ impl Decider<'_> {
             return true;
         }
         let (Yields::Exact(yields, _) | Yields::Sum(Sum { yields, .. })) = self.share() else { return false };
-        yields.values().iter().any(|at| at.floor() < enough)
+        let factor = power_factor(self.events.cap, self.jobs, &yields);
+        yields.values().iter().any(|at| (at.floor() * factor).floor() < enough)
     }
 
     /// Returns whether MCB may not move a running job.
@@ -265,6 +279,12 @@ impl Decider<'_> {
                 is_in
             });
         }
+        let mut before: Vec<u64> = Vec::new();
+        ranked.retain(|&job| {
+            let is_in = !self.lacks_units(job, &before);
+            before.extend(is_in.then_some(job));
+            is_in
+        });
         ranked
     }
     /// Maps all jobs again.
@@ -397,7 +417,7 @@ impl Decider<'_> {
         }
         (numbers, sharers)
     }
-    /// Computes the yields under the mapping.
+    /// Computes the yields under the mapping, before a power cap shrinks them.
     fn share(&self) -> Yields {
         let (numbers, mut sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
@@ -413,26 +433,13 @@ impl Decider<'_> {
             let yields = yields.into_iter().map(super::shares::units).collect();
             let by_job = |all: Vec<f64>| numbers.iter().copied().zip(all).collect();
             let (floors, weights, yields) = (by_job(floors), by_job(weights), by_job(yields));
-            return Yields::Sum(Sum { weights, floors, yields, best });
+            return Yields::Sum(Sum { weights, floors, yields, best, contested });
         }
         let all = fill(&sharers, &contested, self.policy.is_equipartition);
         let units = all.into_iter().map(super::shares::units);
         let is_weighted = sharers.iter().any(|it| it.slope != sharers[0].slope);
         let rounding = if is_weighted { 1.0 } else { 0.0 };
-        let mut yields: SortedMap<u64, f64> = numbers.into_iter().zip(units).collect();
-        let factor = self.power_factor(&yields);
-        yields.values_mut().for_each(|at| *at *= factor);
-        // The yields before they shrink are rounded, too.
-        let rounding = if factor < 1.0 { rounding + 1.0 } else { rounding };
-        Yields::Exact(yields, rounding)
-    }
-    /// Computes the factor by which all yields shrink under the power cap.
-    fn power_factor(&self, yields: &SortedMap<u64, f64>) -> f64 {
-        let Some((place, cap)) = self.events.cap else { return 1.0 };
-        let draw = |job: &u64| self.jobs[job].size.common.get(place).map_or(0.0, |draw| *draw as f64);
-        let sum: f64 = yields.iter().map(|(job, at)| draw(job) * at.floor()).sum();
-        let cap = super::shares::units(cap as f64);
-        if sum > cap { cap / sum } else { 1.0 }
+        Yields::Exact(numbers.into_iter().zip(units).collect(), rounding)
     }
     /// Computes the floors and the weights for the largest weighted sum.
     fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {
@@ -452,4 +459,21 @@ impl Decider<'_> {
     fn least_weight(&self) -> u32 {
         self.mapping.on.keys().iter().map(|job| self.jobs[job].weight).min().unwrap_or(1)
     }
+}
+
+/// Computes the factor by which all yields shrink under the power cap.
+pub(super) fn power_factor(
+    cap: Option<(usize, u64)>,
+    jobs: &SortedMap<u64, JobView>,
+    yields: &SortedMap<u64, f64>,
+) -> f64 {
+    let Some((place, cap)) = cap else { return 1.0 };
+    let sum: f64 = yields.iter().map(|(job, at)| draw(jobs, job, place) * at.floor()).sum();
+    let cap = super::shares::units(cap as f64);
+    if sum > cap { cap / sum } else { 1.0 }
+}
+
+/// Returns the power of a job at a yield of 1.
+pub(super) fn draw(jobs: &SortedMap<u64, JobView>, job: &u64, place: usize) -> f64 {
+    jobs.get(job).and_then(|seen| seen.size.common.get(place)).map_or(0.0, |draw| *draw as f64)
 }

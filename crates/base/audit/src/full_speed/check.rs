@@ -2,12 +2,13 @@
 
 use super::FullSpeedPolicy;
 use super::due;
-use super::free_nodes::FreeNodes;
+use super::free_nodes::{Amount, FreeNodes};
 use super::gang::Turn;
 use super::ranked;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
+use crate::common::amount_at;
 use crate::devices::Triples;
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
@@ -15,6 +16,7 @@ use crate::placement;
 use crate::platform::Platform;
 use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::Yield;
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::site::SiteSettings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,6 +60,8 @@ pub(crate) struct FullSpeedCheck {
     kinds: Arc<Vec<Kind>>,
     /// True for each node that takes no job.
     closed: Vec<bool>,
+    /// Resources of the whole cluster.
+    common: Vec<ResourceOfCluster>,
     known: BTreeMap<u64, KnownJob>,
     turn: Turn,
     submitted: Vec<u64>,
@@ -79,6 +83,7 @@ impl FullSpeedCheck {
             penalty,
             kinds: Arc::clone(kinds),
             closed: vec![false; kinds.iter().map(|kind| kind.nodes as usize).sum()],
+            common: Vec::new(),
             known: BTreeMap::new(),
             turn: Turn::default(),
             submitted: Vec::new(),
@@ -92,8 +97,16 @@ impl FullSpeedCheck {
 
     /// Returns whether a job is to be rejected: it is new, and does not fit the empty cluster.
     fn must_reject(&self, number: u64) -> bool {
-        let fits = |job: &KnownJob| FreeNodes::all(&self.kinds).fits(&job.size, job.tasks);
+        let common = self.amounts(u64::MAX);
+        let fits = |job: &KnownJob| FreeNodes::all(&self.kinds, &common).fits(&job.size, job.tasks);
         self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
+    }
+
+    /// Returns what the idle cluster has as a whole at a time.
+    fn amounts(&self, time: u64) -> Vec<Amount> {
+        let of =
+            |it: &ResourceOfCluster| Amount { is_power: it.power, amount: amount_at(it, time), in_use: 0 };
+        self.common.iter().map(of).collect()
     }
 
     /// Recomputes the decision of a time.
@@ -124,8 +137,16 @@ impl FullSpeedCheck {
         };
         let known = self.known.iter().filter(|(number, _)| !self.must_reject(**number));
         let seen: BTreeMap<u64, SeenJob> = known.filter_map(see).collect();
-        let situation =
-            Situation { now, jobs: &seen, kinds: &self.kinds, closed: &self.closed, penalty: self.penalty };
+        let steps = self.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
+        let situation = Situation {
+            now,
+            jobs: &seen,
+            kinds: &self.kinds,
+            closed: &self.closed,
+            penalty: self.penalty,
+            common: &self.amounts(now),
+            next_step: steps.filter(|&from| from > now).min(),
+        };
         match self.policy {
             FullSpeedPolicy::Gang => self.turn.decide(&situation),
             FullSpeedPolicy::EarliestDue(stretch) => due::decide(stretch, &situation),
@@ -210,6 +231,9 @@ impl FullSpeedCheck {
 impl Check for FullSpeedCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
+    }
+    fn common(&mut self, resources: &[ResourceOfCluster]) {
+        self.common = resources.to_vec();
     }
     fn priority(&mut self, _: &SiteSettings, _: &[Kind]) {}
     fn platform(&mut self, platform: &Platform) {

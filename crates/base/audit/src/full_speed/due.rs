@@ -70,6 +70,7 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
             residents.push(Resident { number, on, runs: true });
         }
     }
+    decided.wake = situation.next_step.filter(|_| !jobs.is_empty());
     decided
 }
 

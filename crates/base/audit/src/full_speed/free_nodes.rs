@@ -7,6 +7,14 @@ use std::ops::Range;
 
 const ONE: u64 = Share::ONE.units() as u64;
 
+/// Resource of the whole cluster: what there is of it, and what jobs have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amount {
+    pub(super) is_power: bool,
+    pub(super) amount: u64,
+    pub(super) in_use: u64,
+}
+
 #[derive(Clone, Debug)]
 struct FreeNode {
     is_closed: bool,
@@ -24,7 +32,7 @@ pub(super) type Place = (TasksByNode, Vec<(u32, u32, u32)>);
 
 /// All nodes by number.
 #[derive(Clone, Debug)]
-pub(super) struct FreeNodes(Vec<FreeNode>);
+pub(super) struct FreeNodes(Vec<FreeNode>, Vec<Amount>);
 
 /// Resources that a job holds at any yield, and those that it uses if it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +49,8 @@ fn amounts(size: &Size, part: Part) -> &[u64] {
 }
 
 impl FreeNodes {
-    /// Creates nodes without tasks, given those that take no job.
-    pub(super) fn new(kinds: &[Kind], closed: &[bool]) -> FreeNodes {
+    /// Creates nodes without tasks, given those that take no job and what the cluster has as a whole.
+    pub(super) fn new(kinds: &[Kind], closed: &[bool], common: &[Amount]) -> FreeNodes {
         let mut nodes = Vec::new();
         for (number, kind) in kinds.iter().enumerate() {
             let count = kind.device.map_or(0, |at| kind.capacity[2 + at] / ONE) as usize;
@@ -56,11 +64,22 @@ impl FreeNodes {
             nodes.extend(vec![node; kind.nodes as usize]);
         }
         nodes.iter_mut().zip(closed).for_each(|(node, is_closed)| node.is_closed = *is_closed);
-        FreeNodes(nodes)
+        FreeNodes(nodes, common.to_vec())
     }
     /// Creates the nodes without tasks, all of which take jobs.
-    pub(super) fn all(kinds: &[Kind]) -> FreeNodes {
-        FreeNodes::new(kinds, &[])
+    pub(super) fn all(kinds: &[Kind], common: &[Amount]) -> FreeNodes {
+        FreeNodes::new(kinds, &[], common)
+    }
+
+    /// Takes what a job has of the cluster as a whole: power, or what it holds at any yield.
+    fn take_common(&mut self, size: &Size, power: bool) {
+        let own = self.1.iter_mut().zip(&size.common).filter(|(it, _)| it.is_power == power);
+        own.for_each(|(it, amount)| it.in_use += amount);
+    }
+    /// Returns whether the cluster has enough power for a job, and, if `held`, enough of all else.
+    fn has_common(&self, size: &Size, held: bool) -> bool {
+        let mut all = self.1.iter().zip(&size.common).filter(|(it, _)| held || it.is_power);
+        all.all(|(it, &amount)| amount == 0 || it.in_use + amount <= it.amount)
     }
 
     /// Takes resources of tasks. A record that overloads a node leaves nothing of it.
@@ -70,6 +89,7 @@ impl FreeNodes {
                 *left = left.saturating_sub(each * u64::from(tasks));
             }
         }
+        self.take_common(size, part == Part::Used);
     }
     /// Takes the memory of tasks, and the devices of a job.
     pub(super) fn take_memory(&mut self, size: &Size, (on, held): &Place) {
@@ -93,12 +113,13 @@ impl FreeNodes {
         self.take_cpu(size, place);
     }
 
-    /// Returns whether given nodes have the CPU for tasks.
+    /// Returns whether given nodes have the CPU for tasks, and the cluster the power.
     pub(super) fn has_cpu(&self, size: &Size, (on, _): &Place) -> bool {
-        on.iter().all(|&(node, tasks)| {
-            let mut left = self.0[node as usize].left.iter().zip(&size.used);
-            left.all(|(left, each)| *left >= each * u64::from(tasks))
-        })
+        self.has_common(size, false)
+            && on.iter().all(|&(node, tasks)| {
+                let mut left = self.0[node as usize].left.iter().zip(&size.used);
+                left.all(|(left, each)| *left >= each * u64::from(tasks))
+            })
     }
 
     /// Counts the tasks that fit on a node.
@@ -122,12 +143,16 @@ impl FreeNodes {
     /// Returns whether that many tasks fit.
     pub(super) fn fits(&self, size: &Size, tasks: u32) -> bool {
         let all = u64::from(tasks);
-        self.numbers().map(|node| self.count(size, node).min(all)).sum::<u64>() >= all
+        self.has_common(size, true)
+            && self.numbers().map(|node| self.count(size, node).min(all)).sum::<u64>() >= all
     }
 
     /// Places tasks on the nodes with the least memory and CPU left, as many on each as fit, and takes
     /// their resources and devices; `None`, without a change, if they do not all fit.
     pub(super) fn place(&mut self, size: &Size, tasks: u32) -> Option<Place> {
+        if !self.has_common(size, true) {
+            return None;
+        }
         let mut nodes: Vec<usize> = self.numbers().filter(|&node| self.count(size, node) > 0).collect();
         nodes.sort_by_key(|&node| (self.0[node].left[0] + self.0[node].left[1], node));
         let (mut on, mut missing) = (TasksByNode::new(), tasks);

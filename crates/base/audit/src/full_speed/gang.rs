@@ -19,7 +19,7 @@ impl Turn {
     /// Recomputes a decision, and passes the turn on if it is over.
     pub(super) fn decide(&mut self, situation: &Situation<'_>) -> Decided {
         let Situation { now, jobs, kinds, .. } = *situation;
-        let all = FreeNodes::all(kinds);
+        let all = FreeNodes::all(kinds, situation.common);
         let mut decided = Decided::default();
         let (mut rows, mut memory): (Vec<Vec<(u64, Place)>>, _) = (Vec::new(), all.clone());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
@@ -59,7 +59,9 @@ impl Turn {
             decided.changed.insert(*number, State { phase: Phase::Running, place: on.clone(), job_yield });
         }
         let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
-        decided.wake = has_others.then(|| self.since.saturating_add(TURN));
+        let turn = has_others.then(|| self.since.saturating_add(TURN));
+        let step = situation.next_step.filter(|_| !jobs.is_empty());
+        decided.wake = turn.into_iter().chain(step).min();
         decided
     }
 

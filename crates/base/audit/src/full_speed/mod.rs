@@ -20,6 +20,9 @@
 //! * *gangs*: a job joins the first row of the matrix that has the CPU for it, if there is memory. Each
 //!   row runs for 60 s in turn, together with jobs of the rows after it that also fit.
 //!
+//! * licences of the cluster count as the memory of nodes does, and the power under a cap as their CPU
+//!   does: a job without nodes needs both, and a job on nodes that has no power stays at a yield of 0.
+//!
 //! * *earliest deadlines*: jobs are served by deadline, submission + target * estimate of at least 10 s,
 //!   ties by submission. A job on nodes runs if jobs before it have left it the CPU, and otherwise stays
 //!   at a yield of 0. A job without nodes takes nodes that have the CPU; if their memory is missing, jobs

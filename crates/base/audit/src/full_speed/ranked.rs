@@ -82,7 +82,7 @@ pub(super) fn decide(policy: FullSpeedPolicy, situation: &Situation<'_>) -> Deci
     let idle: Vec<u64> = ranked.into_iter().filter(|number| !jobs[number].is_running()).collect();
     let waiting = idle.into_iter().filter(|&number| !decider.place(number)).count();
     if waiting > 0 || decider.running.len() < before {
-        decider.decided.wake = decider.wake();
+        decider.decided.wake = decider.wake().into_iter().chain(situation.next_step).min();
     }
     decider.decided
 }

@@ -1,6 +1,6 @@
 //! Jobs as a policy sees them when it decides, and its decision.
 
-use super::free_nodes::{FreeNodes, Place};
+use super::free_nodes::{Amount, FreeNodes, Place};
 use crate::Phase;
 use crate::nodes::{Kind, Size};
 use std::collections::BTreeMap;
@@ -53,12 +53,15 @@ pub(super) struct Situation<'a> {
     pub(super) closed: &'a [bool],
     /// Time without progress after a pause.
     pub(super) penalty: u64,
+    /// What the cluster has as a whole now, and the next time at which that changes.
+    pub(super) common: &'a [Amount],
+    pub(super) next_step: Option<u64>,
 }
 
 impl Situation<'_> {
     /// Returns the nodes that take jobs, without tasks.
     pub(super) fn nodes(&self) -> FreeNodes {
-        FreeNodes::new(self.kinds, self.closed)
+        FreeNodes::new(self.kinds, self.closed, self.common)
     }
 }
 

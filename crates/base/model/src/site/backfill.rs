@@ -38,6 +38,11 @@ settings! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_job_part: Option<u32> = None, positive("a number of jobs"),
             slurm Limit ["SchedulerParameters=bf_max_job_part"];
+        /// True if cycles of SLURM skip a job whose licences are not free, and its reservations hold no
+        /// licences, as in Slurm without `bf_licenses`. Otherwise such a job ends the main cycle, and
+        /// reservations hold licences.
+        #[serde(skip_serializing_if = "is_default")]
+        pub skips_unlicensed: bool = false, Values::Flag;
     }
 }
 

@@ -10,7 +10,6 @@ use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
 use dfrsim_model::platform::power::PowerCap;
 use dfrsim_model::platform::series;
-use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::ResourceRequests;
 use dfrsim_workload::prepare::resources;
@@ -114,7 +113,6 @@ impl PlatformArguments {
     pub(super) fn unequal_nodes(
         &self,
         workload: &mut WorkloadArguments,
-        policy: Policy,
     ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
         let Some(path) = &self.platform else { return Ok(None) };
         let seed = workload.seed;
@@ -146,14 +144,6 @@ impl PlatformArguments {
                 let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
                 return Err(Failure::in_file(path, reason));
             }
-        }
-        if let Some(resource) = policy.unknown_common_resource(classes.common()) {
-            let reason = format!(
-                "{}: {policy} takes no account of this resource of the whole cluster; expected a batch policy other than SLURM, such \
-                 as EASY",
-                resource.name
-            );
-            return Err(Failure::in_file(path, reason));
         }
         let demands = Demands {
             requests: self.requests.clone(),

@@ -103,9 +103,8 @@ impl SystemArguments {
     pub(in super::super) fn read_platform(
         &self,
         workload: &mut WorkloadArguments,
-        policy: Policy,
     ) -> Result<System, Failure> {
-        let unequal = self.platform.unequal_nodes(workload, policy)?;
+        let unequal = self.platform.unequal_nodes(workload)?;
         if let Some(unequal) = &unequal {
             workload.set_nodes(unequal.classes.nodes());
         }
@@ -120,7 +119,7 @@ impl SystemArguments {
         workload: &mut WorkloadArguments,
         policy: Policy,
     ) -> Result<System, Failure> {
-        let unequal = self.platform.unequal_nodes(workload, policy)?;
+        let unequal = self.platform.unequal_nodes(workload)?;
         self.with_priorities(System { unequal, ..System::default() }, policy, &Header::default())
     }
 

@@ -84,12 +84,13 @@ impl BatchState {
 
     /// Counts the job at a queue index as tried, unless a limit on the number of tried jobs is
     /// reached; returns whether it is tried.
-    fn is_tried(&self, at: usize, rules: &CycleRules<'_>, tried: &mut TestCounts) -> bool {
+    fn is_tried(&self, now: SimTime, at: usize, rules: &CycleRules<'_>, tried: &mut TestCounts) -> bool {
         let job = self.queue.jobs[at].job.job;
         let user = rules.max_tests_per_user.and_then(|_| self.site.as_ref()?.user(job));
         // No short-circuit behind the first test: a job counts for its partition even if it exceeds
         // the limit of its user.
         !self.is_blocked(job)
+            && !self.is_unlicensed(now, at)
             && tried.count_user(user, rules.max_tests_per_user)
                 & tried.count(self.partition(job), rules.max_tests_per_partition)
     }
@@ -121,7 +122,7 @@ impl BatchState {
                 let ahead = ahead.get_or_insert_with(|| {
                     let mut tried = tried.clone();
                     let all = at..self.queue.jobs.len();
-                    all.filter(|&at| self.is_tried(at, &rules, &mut tried)).take(left as usize).collect()
+                    all.filter(|&at| self.is_tried(now, at, &rules, &mut tried)).take(left as usize).collect()
                 });
                 while !is_sure && ahead.pop_if(|last| !self.can_start(now, *last, plan)).is_some() {}
                 is_sure = true;
@@ -133,8 +134,9 @@ impl BatchState {
             let group = self.heterogeneous_job(at).filter(|_| rules.starts_together);
             // A group is tried at the position of its first job that is not blocked.
             let job = self.queue.jobs[at].job.job;
-            let is_first = group.is_some_and(|group| !self.is_blocked(job) && met.insert(group));
-            if !self.is_tried(at, &rules, &mut tried) {
+            let is_held = self.is_blocked(job) || self.is_unlicensed(now, at);
+            let is_first = group.is_some_and(|group| !is_held && met.insert(group));
+            if !self.is_tried(now, at, &rules, &mut tried) {
                 at += 1;
                 continue;
             }
@@ -210,23 +212,31 @@ impl BatchState {
         let (now, is_idle) = (view.now(), self.running.first_end().is_none());
         let places = (0..self.queue.jobs.len()).filter(|&at| self.heterogeneous_job(at) == Some(group));
         let jobs: Vec<Waiting> = places.map(|at| self.planned(now, at)).collect();
-        if jobs.iter().any(|job| self.is_blocked(job.job.job)) {
+        let skips = self.pools.skips_unlicensed;
+        let lacks = |state: &BatchState, job: &Waiting| skips && state.pools.lacks_common_amounts(now, job);
+        if jobs.iter().any(|job| self.is_blocked(job.job.job) || lacks(self, job)) {
             return Components::Waiting;
         }
         let mut slots: Vec<Slot> = Vec::new();
         for job in &jobs {
             self.pools.count(job.request);
-            let slot = plan.find_slot_now(&self.pools, now, job).filter(|_| !self.is_blocked(job.job.job));
+            let slot = plan
+                .find_slot_now(&self.pools, now, job)
+                .filter(|_| !self.is_blocked(job.job.job) && !lacks(self, job));
             let Some(mut slot) = slot else { break };
             self.pools.bind(job.request, &mut slot.0);
             plan.timeline.allocate(&self.pools, occupancy(job, &slot.0, (now, slot.1)));
             self.pools.allocate(job.request, &slot.0, job.job.size);
+            let fastest = self.pools.fastest_end(now, job);
+            self.pools.reserve_common_amounts(job.request, now, fastest);
             self.site.iter_mut().for_each(|site| site.count_for_limits(job.job.job));
             slots.push(slot);
         }
         let start = slots.len() == jobs.len();
         for (job, (split, end)) in jobs.iter().zip(&slots) {
             self.pools.release(job.request, split, job.job.size);
+            let fastest = self.pools.fastest_end(now, job);
+            self.pools.release_common_amounts(job.request, now, fastest);
             self.site.iter_mut().for_each(|site| site.uncount_for_limits(job.job.job));
             if !start {
                 plan.timeline.release(&self.pools, occupancy(job, split, (now, *end)));

@@ -159,6 +159,11 @@ impl CommonAmounts {
         }
     }
 
+    /// Returns whether an amount increases now.
+    pub(super) fn rises_now(&self, now: SimTime) -> bool {
+        self.resources.iter().flat_map(CommonResource::rises).any(|rise| rise == now)
+    }
+
     /// Returns the times after `after` at which an amount increases.
     pub(super) fn rises(&self, after: SimTime) -> impl Iterator<Item = SimTime> {
         let all = self.resources.iter().flat_map(CommonResource::rises);

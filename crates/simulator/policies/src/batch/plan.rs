@@ -120,9 +120,10 @@ impl ReservationPlan {
     /// Reserves resources for a later start; returns whether this can prevent a job from starting
     /// that could have started before.
     pub(super) fn reserve_later(&mut self, pools: &Pools, stay: Occupancy<'_>) -> bool {
-        if let Some(will_run) = &mut self.timeline.will_run {
-            will_run.reserve(stay);
-            return stay.allocation.pools().any(|(pool, _)| pools.has_free(pool));
+        if self.timeline.will_run.is_some() {
+            self.timeline.reserve_in_cycle(pools, stay);
+            return !pools.requests.get(stay.request).common.is_empty()
+                || stay.allocation.pools().any(|(pool, _)| pools.has_free(pool));
         }
         self.timeline.allocate(pools, stay);
         true
@@ -138,7 +139,9 @@ impl ReservationPlan {
     /// [counted](Pools::count).
     pub(super) fn find_slot_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
         if let Some(will_run) = &self.timeline.will_run {
-            return will_run.find_slot_now(pools, now, job);
+            return will_run
+                .find_slot_now(pools, now, job)
+                .filter(|slot| self.has_amounts(pools, now, job, slot.1));
         }
         // With a single pool the search needs no upper limit, since one profile describes the free
         // nodes.
@@ -150,9 +153,17 @@ impl ReservationPlan {
     /// Returns whether the job can start now without delaying a reservation.
     pub(super) fn can_start_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> bool {
         match &self.timeline.will_run {
-            Some(will_run) => will_run.span_now(pools, now, job).is_some(),
+            Some(will_run) => will_run
+                .span_now(pools, now, job)
+                .is_some_and(|(_, end)| self.has_amounts(pools, now, job, end)),
             None => self.find_slot_now(pools, now, job).is_some(),
         }
+    }
+
+    /// Returns whether the job's amounts of the resources of the whole cluster are free from now to `end`.
+    #[inline]
+    fn has_amounts(&self, pools: &Pools, now: SimTime, job: &Waiting, end: SimTime) -> bool {
+        self.timeline.has_common_amounts(pools, pools.requests.get(job.request), now, end)
     }
 
     /// Notes that a job starts at its reservation.

@@ -47,6 +47,8 @@ pub(super) struct Pools {
     is_unlimited: bool,
     /// Resources of the whole cluster; `None` if there are none.
     pub(super) common: Option<Box<CommonAmounts>>,
+    /// True if plans hold no resources of the whole cluster: a job that lacks some now is skipped.
+    pub(super) skips_unlicensed: bool,
     pub(super) has_windows: bool,
     /// Version of the platform from which the groups were made; the largest number before the first
     /// grouping.
@@ -584,9 +586,15 @@ impl Pools {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
-    /// Returns whether nodes that are closed to a job may be open to it later, or the reverse.
-    pub(super) fn can_reopen(&self) -> bool {
-        self.has_windows || self.common.is_some()
+    /// Returns the times after `after` at which windows end or reservations stop excluding the request.
+    pub(super) fn window_ends<'a>(
+        &'a self,
+        need: &'a TaskRequest,
+        after: SimTime,
+    ) -> impl Iterator<Item = SimTime> + 'a {
+        let windows = self.groups.iter().flat_map(|group| &group.windows);
+        let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
+        ends.filter(move |&until| until > after)
     }
 
     /// Returns the times after `after` at which windows end, reservations stop excluding the request, or
@@ -596,10 +604,20 @@ impl Pools {
         need: &'a TaskRequest,
         after: SimTime,
     ) -> impl Iterator<Item = SimTime> + 'a {
-        let windows = self.groups.iter().flat_map(|group| &group.windows);
-        let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
         let rises = self.common.iter().flat_map(move |common| common.rises(after));
-        ends.filter(move |&until| until > after).chain(rises)
+        self.window_ends(need, after).chain(rises)
+    }
+
+    /// Returns whether the amounts of the resources of the whole cluster are too small for a job that
+    /// starts now, on whatever nodes.
+    #[inline]
+    pub(super) fn lacks_common_amounts(&self, now: SimTime, job: &Waiting) -> bool {
+        self.common.is_some() && !self.has_common_amounts(job.request, now, self.fastest_end(now, job))
+    }
+
+    /// Returns the estimated end of a job that starts now on the fastest nodes.
+    pub(super) fn fastest_end(&self, now: SimTime, job: &Waiting) -> SimTime {
+        job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE))
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

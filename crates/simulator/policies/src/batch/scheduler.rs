@@ -151,6 +151,7 @@ impl BatchScheduler {
         }
         has_changed |= self.state.preempt_expired(view, decision);
         has_changed |= self.state.is_at_reservation_bound(now);
+        has_changed |= self.state.pools.common.as_ref().is_some_and(|common| common.rises_now(now));
         let is_regrouped = self.update_nodes(view);
         for &job in situation.running {
             self.state.adopt(view, job);

@@ -11,6 +11,11 @@
 //! its reservations begin and end at multiples of the backfill resolution; where each task has a
 //! node of its own, both are exact. Cycles take no simulated time.
 //!
+//! Resources of the whole cluster, such as licences, are those of Slurm with `bf_licenses`: a job whose
+//! part is not free until its end ends the main cycle, and the reservations of a backfill cycle hold their
+//! parts, exactly from their starts to their ends. Without `bf_licenses` both cycles skip such a job, and
+//! reservations hold none.
+//!
 //! Reservations exist only during one cycle. The cycle can therefore end when no later job can start
 //! any more: reservations only add up, and a job that does not fit now alongside some of them does
 //! not fit alongside more. Between cycles, the plan of the running jobs is kept and updated.
@@ -87,6 +92,7 @@ impl SlurmBackfiller {
     #[inline(never)]
     pub(super) fn run_due_cycles(&mut self, state: &mut BatchState, view: View<'_>, decision: &mut Decision) {
         let now = view.now();
+        state.begin_cycle(now);
         state.sort_queue(now);
         let Some(site) = &state.site else { return };
         let whole = last_multiple(now, SimSpan::from_secs(site.settings().main.interval_s));
@@ -134,8 +140,8 @@ impl SlurmBackfiller {
             self.cycles.change(now);
         }
         // A plan is not kept under preemption: preempted jobs are not removed from it.
-        if let Some(will_run) = plan.timeline.will_run.as_mut().filter(|_| !state.can_preempt()) {
-            will_run.cancel_reservations();
+        if plan.timeline.will_run.is_some() && !state.can_preempt() {
+            plan.timeline.cancel_reservations_of_cycle(&state.pools);
             plan.infeasible = RejectedRequests::default();
             self.plan = Some(plan);
         }
@@ -196,7 +202,7 @@ impl SlurmBackfiller {
                 continue;
             }
             left -= 1;
-            if stopped.contains(&partition) || state.is_blocked(job) {
+            if stopped.contains(&partition) || state.is_blocked(job) || state.is_unlicensed(now, at) {
                 at += 1;
                 continue;
             }
@@ -208,6 +214,8 @@ impl SlurmBackfiller {
                         plan.timeline.allocate(&state.pools, state.running.get(job).occupancy(now));
                     }
                 }
+                // Backfill cycles reserve what it lacks.
+                None if state.pools.lacks_common_amounts(now, &planned) => break,
                 None => {
                     stopped.insert(partition);
                     let are_all =

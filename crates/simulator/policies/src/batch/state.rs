@@ -57,6 +57,8 @@ impl BatchState {
         let mut site = site.map(|settings| Box::new(PrioritySystem::new(settings)));
         if policy.backfilling == Backfilling::Slurm {
             site.iter_mut().for_each(|site| site.plan_exact_ends());
+            pools.skips_unlicensed =
+                site.as_ref().is_some_and(|site| site.settings().backfill.skips_unlicensed);
         }
         BatchState {
             policy,
@@ -188,6 +190,12 @@ impl BatchState {
     #[inline]
     pub(super) fn is_blocked(&self, job: JobHandle) -> bool {
         self.site.as_ref().is_some_and(|site| site.is_ineligible(job))
+    }
+
+    /// Returns whether the job at a queue index is skipped because it lacks resources of the whole cluster.
+    #[inline]
+    pub(super) fn is_unlicensed(&self, now: SimTime, at: usize) -> bool {
+        self.pools.skips_unlicensed && self.pools.lacks_common_amounts(now, &self.planned(now, at))
     }
 
     pub(super) fn can_preempt(&self) -> bool {

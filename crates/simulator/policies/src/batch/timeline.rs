@@ -6,7 +6,7 @@ use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::TaskRequest;
 use super::will_run::WillRun;
-use dfrsim_model::{SimTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,8 @@ impl Timeline {
             profile.clear(now);
             profile
         };
-        let common = pools.common.iter().flat_map(|common| common.profiles(now));
+        let planned = pools.common.iter().filter(|_| !pools.skips_unlicensed);
+        let common = planned.flat_map(|common| common.profiles(now));
         let profiles = pools.capacity.iter().map(profile).chain(common).collect();
         Timeline { profiles, ends: Vec::new(), will_run: None }
     }
@@ -86,13 +87,45 @@ impl Timeline {
         }
         let common = self.profiles[pools.capacity.len()..].iter_mut();
         for (profile, amount) in common.zip(&pools.requests.get(stay.request).common) {
+            if self.will_run.is_some() {
+                profile.advance(stay.start);
+            }
             change(profile, *amount);
+        }
+    }
+
+    /// Reserves the pools of an occupancy in a cycle that reserves whole pools, and its amounts of the
+    /// resources of the whole cluster.
+    pub(super) fn reserve_in_cycle(&mut self, pools: &Pools, stay: Occupancy<'_>) {
+        let Some(will_run) = &mut self.will_run else { return };
+        will_run.reserve(stay);
+        let amounts = &pools.requests.get(stay.request).common;
+        if amounts.iter().any(|amount| *amount > 0) {
+            will_run.note_amounts(stay.request, (stay.start, stay.end));
+            let common = self.profiles[pools.capacity.len()..].iter_mut();
+            common.zip(amounts).for_each(|(profile, amount)| profile.reserve(stay.start, stay.end, *amount));
+        }
+    }
+
+    /// Cancels the reservations of a cycle that reserves whole pools.
+    pub(super) fn cancel_reservations_of_cycle(&mut self, pools: &Pools) {
+        let Some(will_run) = &mut self.will_run else { return };
+        for (request, (start, end)) in will_run.cancel_reservations() {
+            let common = self.profiles[pools.capacity.len()..].iter_mut();
+            let amounts = &pools.requests.get(request).common;
+            common.zip(amounts).for_each(|(profile, amount)| profile.release(start, end, *amount));
         }
     }
 
     /// Returns whether the amounts of a request of the resources of the whole cluster are free from
     /// `start` to `end`.
-    fn has_common_amounts(&self, pools: &Pools, request: &TaskRequest, start: SimTime, end: SimTime) -> bool {
+    pub(super) fn has_common_amounts(
+        &self,
+        pools: &Pools,
+        request: &TaskRequest,
+        start: SimTime,
+        end: SimTime,
+    ) -> bool {
         let mut common = self.profiles[pools.capacity.len()..].iter().zip(&request.common);
         common.all(|(profile, amount)| *amount == 0 || profile.min_free(start, end) >= *amount)
     }
@@ -182,6 +215,27 @@ impl Timeline {
             Some(will_run) => will_run.earliest((pools, &self.profiles), (now, from, held), job),
             None => self.earliest(pools, from, job, held),
         }
+    }
+}
+
+/// Finds the first time from `from` on from which all of these amounts of the resources of the whole
+/// cluster are free for `span`; `None` if there is none.
+pub(super) fn first_with_amounts(
+    common: &[Profile],
+    amounts: &[u64],
+    from: SimTime,
+    span: SimSpan,
+) -> Option<SimTime> {
+    let mut start = from;
+    loop {
+        let mut next = start;
+        for (profile, &amount) in common.iter().zip(amounts).filter(|(_, amount)| **amount > 0) {
+            next = profile.earliest(next, amount, span);
+        }
+        if next == start {
+            return (start < SimTime::MAX).then_some(start);
+        }
+        start = next;
     }
 }
 

@@ -16,6 +16,7 @@ use super::profile::Profile;
 use super::queue::Waiting;
 use super::ready::{ReadySearch, Releases};
 use super::release::{for_each_release, merge};
+use super::timeline::first_with_amounts;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Running jobs and reservations of a backfill cycle, for tests of waiting jobs.
@@ -28,6 +29,8 @@ pub(super) struct WillRun {
     by_request: Vec<RequestReleases>,
     rules: PlanRules,
     search: ReadySearch,
+    /// Requests and intervals of the reservations that hold resources of the whole cluster.
+    amounts: Vec<(usize, (SimTime, SimTime))>,
 }
 
 /// Coarseness with which Slurm plans.
@@ -68,6 +71,7 @@ impl WillRun {
             by_request: Vec::new(),
             rules,
             search: ReadySearch::default(),
+            amounts: Vec::new(),
         }
     }
 
@@ -96,9 +100,17 @@ impl WillRun {
         }
     }
 
-    /// Cancels every reservation of every pool.
-    pub(super) fn cancel_reservations(&mut self) {
+    /// Notes that a reservation holds the amounts of a request of the resources of the whole cluster. They
+    /// are held exactly in its interval, which is not rounded.
+    pub(super) fn note_amounts(&mut self, request: usize, span: (SimTime, SimTime)) {
+        self.amounts.push((request, span));
+    }
+
+    /// Cancels every reservation of every pool; returns the requests and intervals of those that hold
+    /// resources of the whole cluster.
+    pub(super) fn cancel_reservations(&mut self) -> Vec<(usize, (SimTime, SimTime))> {
         self.reserved.clear();
+        std::mem::take(&mut self.amounts)
     }
 
     /// Finds a slot for the job that starts now. The free resources must have been
@@ -147,31 +159,42 @@ impl WillRun {
         let mut earliest: Option<(SimTime, Slot)> = None;
         for &speed in &pools.speeds {
             let before = earliest.as_ref().map_or(before, |(start, _)| *start);
-            earliest = self.find_slot(pools, (now, speed), (from, before), job).or(earliest);
+            let common = &profiles[pools.capacity.len()..];
+            earliest = self.find_slot((pools, common), (now, speed), (from, before), job).or(earliest);
         }
         earliest
     }
 
-    /// Finds the slot for the job on nodes of at least this speed.
+    /// Finds the slot for the job on nodes of at least this speed. A test at a time at which its amounts of
+    /// the resources of the whole cluster are not free moves to the next one at which they are.
     fn find_slot(
         &mut self,
-        pools: &Pools,
+        (pools, common): (&Pools, &[Profile]),
         (now, speed): (SimTime, Yield),
         (from, before): (SimTime, SimTime),
         job: &Waiting,
     ) -> Option<(SimTime, Slot)> {
         let (need, width) = (pools.requests.get(job.request), u64::from(job.job.size));
         self.search.reset(&self.reserved, &self.by_request[job.request].releases, now);
-        let is_changeable = pools.can_reopen();
-        let mut start = from;
+        let (is_changeable, is_limited) = (pools.has_windows, need.common.iter().any(|amount| *amount > 0));
+        let (mut start, mut is_first) = (from, true);
         while start < before {
             let end = job.job.end(start, speed);
+            let span = end.since(start);
+            let amounts_from = |time| first_with_amounts(common, &need.common, time, span);
+            if is_limited {
+                let free = amounts_from(start)?;
+                if free > start {
+                    start = free;
+                    continue;
+                }
+            }
             let later = self.search.later_start(&self.reserved, (start, end));
-            let reopened = if is_changeable { pools.reopening_times(need, start).min() } else { None };
+            let reopened = if is_changeable { pools.window_ends(need, start).min() } else { None };
             let later = later.into_iter().chain(reopened).min();
             let latest = later.unwrap_or(SimTime::MAX);
             let releases = &self.by_request[job.request].releases;
-            if is_changeable || start == from {
+            if is_changeable || std::mem::take(&mut is_first) {
                 self.search.open((&self.reserved, releases), |set| {
                     pools.open(need, speed, start, end).for_each(|group| add_range(set, group.pools.clone()));
                 });
@@ -188,6 +211,13 @@ impl WillRun {
             let begin = ready.max(start);
             if begin >= before {
                 return None;
+            }
+            if is_limited {
+                let free = amounts_from(begin)?;
+                if free > begin {
+                    start = free;
+                    continue;
+                }
             }
             let (count, test_end) = (releases.count_until(ready), end);
             let end = job.job.end(begin, speed);

@@ -86,7 +86,8 @@ pub(super) fn migrate_victims(
     mapping.nodes.store_free_memory(room);
     for &(job, _) in paused {
         let wanted = PlacementRequest::of(view, job);
-        if mapping.nodes.fits(room, wanted) && !mapping.place(view, wanted) {
+        let is_tried = !mapping.is_blocked(job) && mapping.nodes.fits(room, wanted);
+        if is_tried && !mapping.place(view, wanted) {
             room.reject(wanted.task.memory, wanted.tasks);
         }
     }

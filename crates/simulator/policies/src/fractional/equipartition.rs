@@ -1,5 +1,6 @@
 //! EQUIPARTITION: the same share for every job (dissertation, section 5.1.2).
 
+use super::common::{has_common, shrink_to_cap};
 use super::mapper::{Mapper, Sharing};
 use super::preemption;
 use super::priority::Priority;
@@ -21,7 +22,8 @@ use std::sync::Arc;
 /// event in order of submission, or in the order of the site. A job that does not fit into the empty
 /// cluster is rejected. No job is moved, and none is paused except by preempting classes. An
 /// interrupted job is requeued at its position by submission. Maintenance windows are not
-/// anticipated.
+/// anticipated. A job whose licences are not free waits, and a power cap shrinks all yields in the same
+/// proportion.
 #[derive(Debug)]
 pub struct Equipartition {
     mapper: Mapper,
@@ -58,7 +60,8 @@ impl Scheduler for Equipartition {
         for &job in situation.submitted {
             self.mapper.nodes.learn(view, job);
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
-            if is_admitted && self.mapper.nodes.can_fit(view, job, true) {
+            let is_licensed = !self.mapper.is_never_licensed(job);
+            if is_admitted && is_licensed && self.mapper.nodes.can_fit(view, job, true) {
                 self.waiting.push(job);
             } else {
                 decision.reject(job);
@@ -87,8 +90,14 @@ impl Scheduler for Equipartition {
         for (job, &at) in running.iter().zip(&self.yields) {
             self.by_handle[job.index()] = at;
         }
+        if has_common(view) {
+            shrink_to_cap(view, &self.sharing.jobs, &mut self.by_handle);
+        }
         self.mapper.decide(view, &self.by_handle, decision);
-        if let Some(time) = self.mapper.next_candidate(view, self.waiting.iter().copied()) {
+        let step = view.classes().and_then(|classes| classes.next_common_step(view.now()));
+        let step = step.filter(|_| !view.jobs().is_empty());
+        let candidate = self.mapper.next_candidate(view, self.waiting.iter().copied());
+        if let Some(time) = step.into_iter().chain(candidate).min() {
             decision.wake_at(time);
         }
     }

@@ -1,6 +1,7 @@
 //! Mapping of tasks to nodes while a decision is being made.
 
 use super::available::AvailableNodes;
+use super::common::HeldUnits;
 use super::devices::{DevicesOnNodes, MappedJob};
 use super::nodes::{self, Nodes, PlacementRequest, Task};
 use super::pay::Penalties;
@@ -25,6 +26,8 @@ pub(super) struct Displaced {
     pub(super) has_interruptions: bool,
     /// Interrupted jobs that wait to be restarted.
     pub(super) interrupted: Vec<JobHandle>,
+    /// True if the cluster has more units of a resource as a whole.
+    pub(super) has_new_units: bool,
     /// Jobs removed from their nodes because one of these is no longer available.
     pub(super) cut_off: Vec<JobHandle>,
 }
@@ -40,6 +43,9 @@ pub(super) struct Mapper {
     /// Site policy. Its limits count the jobs of this mapping; its accounts, the jobs that run in
     /// the cluster.
     pub(super) site: Option<PrioritySystem>,
+    /// Licences and other units that jobs of this mapping hold at any yield; `None` if the cluster has
+    /// none.
+    pub(super) held: Option<Box<HeldUnits>>,
     priority: Priority,
     /// Version of the platform that `nodes` reflects; `None` before the first decision.
     platform_changes: Option<u64>,
@@ -63,6 +69,7 @@ impl Mapper {
             available: AvailableNodes::all(nodes),
             nodes: nodes::equal(nodes),
             site: site.map(|settings| PrioritySystem::new(Arc::clone(settings))),
+            held: None,
             priority,
             platform_changes: None,
             placements: Vec::new(),
@@ -89,7 +96,14 @@ impl Mapper {
             self.forget(view, job);
         }
         let before = self.platform_changes.replace(view.platform_changes());
+        if before.is_none() {
+            self.held = HeldUnits::new(view);
+        }
         let mut displaced = self.change_platform(situation, before, drains);
+        if let Some(held) = &mut self.held {
+            displaced.has_new_units = held.advance(view);
+            situation.submitted.iter().chain(situation.running).for_each(|&job| held.learn(view, job));
+        }
         for &job in situation.running {
             if !self.adopt(view, job) {
                 displaced.cut_off.push(job);
@@ -172,6 +186,9 @@ impl Mapper {
                 if let Some(site) = &mut self.site {
                     site.uncount_for_limits(job);
                 }
+                if let Some(held) = &mut self.held {
+                    held.give_back(job);
+                }
             }
             self.nodes.add(placement, Task::of(view, job));
         }
@@ -235,6 +252,9 @@ impl Mapper {
         if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
             site.uncount_for_limits(job);
         }
+        if let Some(held) = self.held.as_mut().filter(|_| !placement.is_empty()) {
+            held.give_back(job);
+        }
         placement
     }
 
@@ -245,6 +265,9 @@ impl Mapper {
         if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
             site.count_for_limits(job);
         }
+        if let Some(held) = self.held.as_mut().filter(|_| !placement.is_empty()) {
+            held.take(job);
+        }
         self.placements[job.index()] = placement;
     }
 
@@ -253,9 +276,15 @@ impl Mapper {
         Ranker::new(self.priority, self.site.as_ref(), view)
     }
 
-    /// Returns whether a limit blocks a job that is not placed.
+    /// Returns whether a limit, or a lack of licences, blocks a job that is not placed.
     pub(super) fn is_blocked(&self, job: JobHandle) -> bool {
         self.site.as_ref().is_some_and(|site| site.exceeds_limit(job))
+            || self.held.as_ref().is_some_and(|held| held.exceeds(job))
+    }
+
+    /// Returns whether the cluster never has all licences of a job.
+    pub(super) fn is_never_licensed(&self, job: JobHandle) -> bool {
+        self.held.as_ref().is_some_and(|held| held.never_suffice(job))
     }
 
     /// Changes the placements of some jobs; an empty one removes the job. All jobs are removed
@@ -334,6 +363,9 @@ impl Mapper {
             self.involve(view, job);
             if let Some(site) = &mut self.site {
                 site.count_for_limits(job);
+            }
+            if let Some(held) = &mut self.held {
+                held.take(job);
             }
         }
         is_placed

@@ -19,11 +19,15 @@
 //! task holds its parts at any yield. A job keeps its devices while it stays on its nodes, unless MCB
 //! gives a node jobs for which its devices would not suffice so: they are then assigned anew.
 //!
+//! Licences and other resources that the cluster has as a whole limit the mapping as the limits of a
+//! site do. Under a power cap all yields shrink in the same proportion, until the cap is kept.
+//!
 //! A job that does not fit into the empty cluster, or that its classes never admit, is rejected.
 
 mod admission;
 mod available;
 mod budget;
+mod common;
 mod devices;
 pub mod equipartition;
 mod idle;

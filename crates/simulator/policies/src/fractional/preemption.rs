@@ -20,8 +20,7 @@ pub(super) fn preempt_by_class(
 ) -> bool {
     let mut is_any_placed = false;
     for job in ranked {
-        let Some(site) =
-            mapper.site.as_ref().filter(|site| site.may_preempt(job) && !site.exceeds_limit(job))
+        let Some(site) = mapper.site.as_ref().filter(|site| site.may_preempt(job) && !mapper.is_blocked(job))
         else {
             continue;
         };

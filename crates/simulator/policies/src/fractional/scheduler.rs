@@ -6,6 +6,7 @@ mod remap;
 mod sharing;
 
 use super::available::AvailableNodes;
+use super::common::has_common;
 use super::idle::{IdleJob, IdleJobs};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{FreeMemory, PlacementRequest};
@@ -63,6 +64,9 @@ pub struct FractionalScheduler {
     yields: Vec<Yield>,
     /// Yields with which the last tick of `/stretch-per` packed the jobs, by handle.
     packed_yields: Vec<Yield>,
+    /// Yields of `/stretch-per` before a power cap shrinks them, by handle; empty without resources of the
+    /// whole cluster.
+    full_yields: Vec<Yield>,
     /// Input for the division of CPU among running jobs.
     sharing: Sharing,
     /// Result of the second phase, by index among the running jobs.
@@ -99,6 +103,7 @@ impl FractionalScheduler {
             outcomes: Outcomes::default(),
             yields: Vec::new(),
             packed_yields: Vec::new(),
+            full_yields: Vec::new(),
             sharing: Sharing::default(),
             shared: Vec::new(),
             probe: None,
@@ -223,7 +228,7 @@ impl FractionalScheduler {
                 let is_running = view.job(job).state() == JobState::Running;
                 is_running && !mapping.is_placed(job) && is_meant(job)
             });
-            if mapping.site.is_some() || !mapping.nodes.is_homogeneous() {
+            if mapping.site.is_some() || mapping.held.is_some() || !mapping.nodes.is_homogeneous() {
                 let idle = self.idle.jobs().filter(|&job| !mapping.is_placed(job) && is_meant(job));
                 self.ranking.rank(ranker, idle.chain(evicted));
                 for job in self.ranking.highest_first() {
@@ -260,6 +265,10 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.running {
             self.note_submission(view.job(job).submit());
             self.yields[job.index()] = view.job(job).current_yield();
+            if has_common(view) {
+                self.full_yields.resize(view.handles(), Yield::ZERO);
+                self.full_yields[job.index()] = view.job(job).current_yield();
+            }
         }
         let mut submitted = Vec::with_capacity(situation.submitted.len());
         for &job in situation.submitted {
@@ -267,7 +276,8 @@ impl Scheduler for FractionalScheduler {
             self.mapper.nodes.learn(view, job);
             self.mapper.penalties[job.index()] = Penalties::default();
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
-            if !is_admitted || !self.mapper.nodes.can_fit(view, job, true) {
+            let is_licensed = !self.mapper.is_never_licensed(job);
+            if !is_admitted || !is_licensed || !self.mapper.nodes.can_fit(view, job, true) {
                 self.rejected.push(job);
                 decision.reject(job);
             } else {
@@ -309,6 +319,8 @@ impl Scheduler for FractionalScheduler {
         let holds = readings.stretch_yields == StretchYields::Held && !tick && !others;
         if self.policy.periodic != Periodic::McbStretch || !holds {
             self.divide_cpu(view, others);
+        } else if has_common(view) {
+            self.shrink_again(view);
         }
         self.update_idle(view);
         self.mapper.decide(view, &self.yields, decision);

@@ -50,7 +50,8 @@ impl fmt::Display for EarliestDue {
 }
 
 /// Scheduler that gives the CPU to jobs by deadline; jobs on nodes stay in memory, and
-/// [leave](decide_for_residents) only for the memory of a job that is due before them.
+/// [leave](decide_for_residents) only for the memory, or the licences, of a job that is due before them. A
+/// power cap counts as the CPU of nodes does: jobs for which no power is left stay at a yield of 0.
 ///
 /// A job that does not fit the empty cluster is rejected. Nodes that are down are not used; wrong CPU
 /// needs and jobs without an estimate are refused.
@@ -88,5 +89,9 @@ impl Scheduler for EarliestDueScheduler {
         jobs.sort_by_key(|&(due, job)| (due, view.job(job).sequence()));
         let ranked: Vec<JobHandle> = jobs.into_iter().map(|(_, job)| job).collect();
         decide_for_residents(view, &ranked, decision);
+        let step = view.classes().and_then(|classes| classes.next_common_step(view.now()));
+        if let Some(step) = step.filter(|_| !ranked.is_empty()) {
+            decision.wake_at(step);
+        }
     }
 }

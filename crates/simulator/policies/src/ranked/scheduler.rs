@@ -15,7 +15,8 @@ const PENALTIES: u64 = 30;
 /// enough memory and CPU. Otherwise running jobs of a later rank are paused for it, the last ones
 /// first, as far as they are needed; if all of them do not suffice, it waits. A paused job keeps its
 /// work and pays the penalty when it resumes, at the next event at the earliest. A job that does not
-/// fit the empty cluster is rejected. Nodes that are down are not used.
+/// fit the empty cluster is rejected. Nodes that are down are not used. Licences and power under a cap
+/// count as resources of nodes do: a job without them waits, or others are paused for it.
 #[derive(Debug)]
 pub struct RankedScheduler {
     rank: Rank,
@@ -172,6 +173,7 @@ impl Scheduler for RankedScheduler {
             look_at(self.rank.leaves_level(view, own, own.penalty_left()));
         }
         look_at(self.rank.look_again().map(|span| view.now() + span));
+        look_at(view.classes().and_then(|classes| classes.next_common_step(view.now())));
         if let Some(next) = next.filter(|_| waits) {
             decision.wake_at(next);
         }

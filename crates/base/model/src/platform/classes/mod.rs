@@ -355,6 +355,15 @@ impl NodeClasses {
     pub fn classes(&self) -> &[NodeClass] {
         &self.classes
     }
+    /// Returns whether all nodes are reference nodes at full speed without other resources or features, so
+    /// that they differ at most in the power that they draw.
+    pub fn are_equal(&self) -> bool {
+        let reference = u64::from(Share::ONE.units());
+        let is_reference = |class: &NodeClass| {
+            class.cpu == reference && class.memory == reference && class.speed == Yield::ONE
+        };
+        self.resources.is_empty() && self.features.is_empty() && self.classes.iter().all(is_reference)
+    }
     /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)

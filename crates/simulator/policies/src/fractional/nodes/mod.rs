@@ -11,9 +11,8 @@ use super::available::AvailableNodes;
 use super::devices::{DevicesOnNodes, MappedJob};
 use dfrsim_cluster::{JobHandle, JobView, NodeRange, Placement, View};
 use dfrsim_model::offline::Instance;
-use dfrsim_model::platform::classes::NodeClass;
 use dfrsim_model::platform::devices::OnDevices;
-use dfrsim_model::{NodeTasks, Share, Yield};
+use dfrsim_model::{NodeTasks, Share};
 use dfrsim_packing::TaskSize;
 use dfrsim_packing::mcb::{Mcb, McbOptions};
 use dfrsim_packing::shares::Shares;
@@ -147,13 +146,7 @@ pub(super) trait Nodes: fmt::Debug {
 
 /// Creates the available nodes of a cluster, without tasks.
 pub(super) fn nodes(view: View<'_>, available: &AvailableNodes) -> Box<dyn Nodes> {
-    let reference = u64::from(Share::ONE.units());
-    let differ = view.classes().is_some_and(|all| {
-        let is_reference = |class: &NodeClass| {
-            class.cpu == reference && class.memory == reference && class.speed == Yield::ONE
-        };
-        !(all.resources().is_empty() && all.features().is_empty() && all.classes().iter().all(is_reference))
-    });
+    let differ = view.classes().is_some_and(|all| !all.are_equal());
     if differ { Box::new(UnequalNodes::new(view, available)) } else { equal(available.count()) }
 }
 

@@ -19,7 +19,7 @@ impl FractionalScheduler {
             self.mcb = self.mapper.nodes.mcb(self.options.mcb);
             self.shares = self.mapper.nodes.shares();
         }
-        let is_room = change.has_new_nodes || change.has_interruptions;
+        let is_room = change.has_new_nodes || change.has_interruptions || change.has_new_units;
         let mut jobs = [change.interrupted, change.cut_off].concat();
         jobs.sort_unstable_by_key(|&job| view.job(job).sequence());
         (jobs, is_room)

@@ -54,7 +54,8 @@ impl FractionalScheduler {
             return;
         }
         let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
-        let is_plain = self.mapper.nodes.is_homogeneous() && self.mapper.site.is_none();
+        let has_no_limits = self.mapper.site.is_none() && self.mapper.held.is_none();
+        let is_plain = self.mapper.nodes.is_homogeneous() && has_no_limits;
         if drops_lowest && budget.is_none() && !self.policy.relabel && is_plain {
             self.rank_fitting(view);
         } else {
@@ -65,10 +66,14 @@ impl FractionalScheduler {
         let ranked: Vec<JobHandle> = {
             let fits = self.mapper.fits(view);
             let fitting = self.ranking.highest_first().filter(|&job| fits(job));
-            match &self.mapper.site {
+            let mut ranked = match &self.mapper.site {
                 Some(site) => site.admitted(fitting).collect(),
                 None => fitting.collect(),
+            };
+            if let Some(held) = &self.mapper.held {
+                held.keep_sufficient(&mut ranked);
             }
+            ranked
         };
         let mapper = &self.mapper;
         let is_pinned = |job: &JobHandle| pinned.binary_search(job).is_ok();
@@ -165,6 +170,7 @@ impl FractionalScheduler {
     /// current placements, if a job is not placed, or if a probe counts the calls.
     fn remap_input(&self, view: View<'_>, pinned: &[JobHandle]) -> Option<RemapInput> {
         let depends_on_more = self.mapper.site.is_some()
+            || self.mapper.held.is_some()
             || self.policy.periodic == Periodic::McbStretch
             || self.policy.budget_gb.is_some()
             || self.policy.relabel;

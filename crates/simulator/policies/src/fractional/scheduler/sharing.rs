@@ -1,10 +1,10 @@
 //! Division of CPU among the jobs of a mapping (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
+use crate::fractional::common::{has_common, shrink_to_cap};
 use crate::fractional::weights::{relative_weights, weights_of};
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
 
@@ -75,28 +75,21 @@ impl FractionalScheduler {
         for (job, &job_yield) in running.iter().zip(&self.shared) {
             self.yields[job.index()] = job_yield;
         }
-        if let Some(classes) = view.classes().filter(|classes| !classes.common().is_empty()) {
-            self.shrink_to_cap(view, classes.common());
+        if has_common(view) {
+            if self.policy.periodic == Periodic::McbStretch {
+                self.full_yields.clone_from(&self.yields);
+            }
+            shrink_to_cap(view, &self.sharing.jobs, &mut self.yields);
         }
     }
 
-    /// Multiplies all yields by the power cap over the power that the jobs would draw, if that is more:
-    /// jobs run slower instead of waiting. Yields are rounded down.
+    /// Shrinks the yields that jobs keep until the next tick of `/stretch-per` to the power cap of now.
     #[inline(never)]
-    fn shrink_to_cap(&mut self, view: View<'_>, resources: &[CommonResource]) {
-        let is_cap = |resource: &CommonResource| resource.demand == CommonDemand::Draw;
-        let Some(place) = resources.iter().position(is_cap) else { return };
-        let cap = u128::from(resources[place].amount_at(view.now())) << Yield::BITS;
-        let draw = |job: JobHandle| view.demand(job).map_or(0, |demand| u128::from(demand.common[place]));
-        let running = &self.sharing.jobs;
-        let units = |yields: &[Yield], job: JobHandle| u128::from(yields[job.index()].units());
-        let sum: u128 = running.iter().map(|&job| draw(job) * units(&self.yields, job)).sum();
-        if sum > cap {
-            for &job in running {
-                let less = units(&self.yields, job) * cap / sum;
-                self.yields[job.index()] = Yield::try_from_units(less as u32).unwrap_or(Yield::ONE);
-            }
-        }
+    pub(super) fn shrink_again(&mut self, view: View<'_>) {
+        self.full_yields.resize(view.handles(), Yield::ZERO);
+        self.yields.clone_from(&self.full_yields);
+        let running: Vec<JobHandle> = self.mapper.placed().collect();
+        shrink_to_cap(view, &running, &mut self.yields);
     }
 }
 
