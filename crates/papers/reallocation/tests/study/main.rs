@@ -221,6 +221,7 @@ fn events_of_every_simulation_pass_the_audit() {
         assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
     }
     assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+    assert_eq!(audited("slurm-copies", &["meta.copies=2", "local='SLURM'", "workloads.0.days=[2]"]), 2);
     let conditions = [
         "meta.heuristics=['mct', 'maxgain']",
         "meta.transfer_s=60",
