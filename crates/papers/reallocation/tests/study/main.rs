@@ -274,6 +274,17 @@ fn events_of_every_simulation_pass_the_audit() {
         assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
     }
     assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+    // With long queues both clusters have backfill cycles at the same time, and a copy leaves the queue
+    // of one after its cycle, which has no record.
+    let long = [
+        "meta.copies=2",
+        "local='SLURM'",
+        "heterogeneous=false",
+        "workloads.0.days=[2]",
+        "jobs.load=2.5",
+        "jobs.max_load=3",
+    ];
+    assert_eq!(audited("slurm-long-queues", &long), 1);
     assert_eq!(audited("slurm-copies", &["meta.copies=2", "local='SLURM'", "workloads.0.days=[2]"]), 2);
     let conditions = [
         "meta.heuristics=['mct', 'maxgain']",
