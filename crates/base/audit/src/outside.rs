@@ -48,6 +48,11 @@ impl Auditor {
                 Backfilling::Conservative(Compression::OneByOne) | Backfilling::Slurm => true,
                 Backfilling::Conservative(Compression::Replan) => policy.order != QueueOrder::Arrival,
             });
+        // A decision without a record is judged before the job leaves, too.
+        if at > self.now && decided && counts {
+            let head = RecordHead { at, job: None, name: "decide", rank: Rank::Completion };
+            self.advance(head);
+        }
         if at == self.now && (decided && counts || self.rank == Rank::Change) {
             self.settle();
             self.rank = Rank::Completion;

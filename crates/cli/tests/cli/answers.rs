@@ -80,6 +80,13 @@ fn simulations(trial: &Trial) {
     std::fs::write(trial.folder.path("march.sacct"), crate::site::LISTING).unwrap();
     std::fs::write(trial.folder.path("slurm.conf"), crate::site::CONF).unwrap();
     trial.json("site", &["--sacct", "march.sacct", "--slurm-conf", "slurm.conf", "--out", "march"], 0);
+    for name in ["one", "two"] {
+        let folder = trial.folder.path(name);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("march.sacct"), crate::site::LISTING).unwrap();
+        std::fs::write(folder.join("slurm.conf"), crate::site::CONF).unwrap();
+    }
+    trial.json("federation", &["one", "two", "--out", "both"], 0);
     let policies = trial.json("policies", &[], 0);
     let names =
         policies["policies"].as_array().unwrap().iter().map(|policy| policy["name"].as_str().unwrap());

@@ -7,6 +7,7 @@ mod distribution;
 mod draw;
 mod examples;
 mod explain;
+mod federation;
 mod files;
 mod forecast;
 mod log;
@@ -64,6 +65,7 @@ Examples:
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs onto nodes: the off-line study
   dfrsim site --sacct march.sacct --slurm-conf slurm.conf --out march   a Slurm site as it is, and with other settings
+  dfrsim federation north/ south/ --out federation   which users of two Slurm sites would wait less in a federation
   dfrsim solve pack nodes.csv vms.csv         one packing of a cluster of VMs
   dfrsim run scenarios/coallocation_quick.toml  co-allocation: collective and simple requests
   dfrsim solve plan current.json --states states.json     moving VMs: the cheapest context switch
@@ -81,6 +83,7 @@ commands! {
         Forecast(Box<forecast::Forecast>),
         #[command(name = "site")]
         MakeSite(Box<site::MakeSite>),
+        Federation(Box<federation::Federation>),
         Audit(audit::Audit),
         Explain(explain::Explain),
         #[command(subcommand)]

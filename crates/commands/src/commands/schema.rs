@@ -75,7 +75,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 33] = [
+pub(super) const ANSWERS: [AnswerSchema; 34] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -90,6 +90,7 @@ pub(super) const ANSWERS: [AnswerSchema; 33] = [
     ("simulate", output_schema::<simulate::Simulated>),
     ("forecast", output_schema::<forecast::Answered>),
     ("site", output_schema::<site::Understood>),
+    ("federation", output_schema::<run::Finished<'_>>),
     ("audit", output_schema::<audit::Audited>),
     ("explain", output_schema::<dfrsim_audit::explain::Life>),
     ("draw gantt", output_schema::<Written>),

@@ -22,6 +22,7 @@ mod rows;
 mod scenario;
 mod study;
 mod tables;
+mod users;
 mod windows;
 
 pub use metrics::Metric;

@@ -75,6 +75,8 @@ columns! {
         fact pub questions: u64 = outcome.questions,
         /// Number of runs that were lost when clusters failed.
         fact pub lost_runs: u64 = outcome.losses,
+        /// Waits of the jobs of each user by day of submission, before and after, in a federation.
+        fact pub users: Option<String>,
         /// Work done by these runs, in core-seconds.
         fact("s") pub lost_core_s: f64 = outcome.lost_work as f64 / 1e6,
     }

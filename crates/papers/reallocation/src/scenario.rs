@@ -85,6 +85,10 @@ fields! {
         /// Number of clusters to which each job is submitted; with more than one there is no
         /// reallocation.
         pub copies: usize = count("a number of clusters", 1, Platform::MAX_CLUSTERS), default 1;
+        /// Simulates a federation as Slurm has it: each job is submitted to all clusters and runs
+        /// where it starts first, instead of reallocation. Its waits are compared with those of the
+        /// mapping alone, user by user.
+        pub federation: bool = boolean(), default false;
         /// Reallocation algorithms, without and with cancellation.
         pub algorithms: Vec<Algorithm> = one_or_many(named("a reallocation algorithm")), default Algorithm::ALL.to_vec();
         /// Heuristics of reallocation.
@@ -109,6 +113,9 @@ fields! {
     check |meta, at| {
         if meta.copies > 1 && !meta.transfer().is_zero() {
             at.fault("copies", "transfer_s and transfer_per_core_s require copies = 1: jobs with several copies do not move");
+        }
+        if meta.federation && (meta.copies > 1 || !meta.transfer().is_zero()) {
+            at.fault("federation", "a federation requires copies = 1 and no transfers: its jobs have a copy on each cluster");
         }
     }
 }
@@ -307,6 +314,9 @@ fields! {
         /// Shift of the beginning for each further replication, in days, so that it uses another
         /// window of the log. After the last whole window, replications begin again with the first.
         pub shift_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
+        /// Jobs of the log that request GPUs or other resources or features of nodes, by `leave` (they
+        /// may run on any cluster, which is not checked) or `stay` (at the cluster of the site).
+        pub keeps_special as "special_jobs": bool = choice([("leave", false), ("stay", true)]), default false;
         /// Options for reading the log.
         pub reading: LogReading = flattened();
     }

@@ -13,7 +13,7 @@ use crate::recording::{EventsFile, simulate_and_check};
 use crate::rows::Simulation;
 use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
 use crate::windows::Window;
-use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
+use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables, users};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
@@ -52,8 +52,16 @@ pub struct Instance {
     reference: OnceLock<Result<Outcome, Failure>>,
 }
 
-/// A reallocation algorithm with a heuristic; `None` is the reference run.
-pub type Variant = Option<(Algorithm, Heuristic)>;
+/// Treatment of waiting jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// The reference run: jobs stay where they were mapped.
+    Reference,
+    /// Reallocation by an algorithm with a heuristic.
+    Moved(Algorithm, Heuristic),
+    /// A federation: each job waits on all clusters.
+    Federation,
+}
 
 impl InstanceSpec {
     fn platform(self) -> &'static str {
@@ -127,13 +135,21 @@ impl GridStudy {
         let place = instance.spec;
         let meta = &self.fields.meta;
         let (period, threshold) = (meta.period_s, meta.threshold_s);
-        let reallocation =
-            variant.map(|(algorithm, heuristic)| Reallocation { algorithm, heuristic, period, threshold });
+        let reallocation = match variant {
+            Variant::Moved(algorithm, heuristic) => {
+                Some(Reallocation { algorithm, heuristic, period, threshold })
+            }
+            Variant::Reference | Variant::Federation => None,
+        };
+        let copies = match variant {
+            Variant::Federation => instance.platform.clusters().len(),
+            _ => meta.copies,
+        };
         let options = Options {
             mapping: meta.mapping,
             estimate: meta.estimate,
             mapped: meta.mapped,
-            copies: meta.copies,
+            copies,
             reallocation,
             transfer: meta.transfer(),
             publication_period: meta.publication_s,
@@ -144,15 +160,24 @@ impl GridStudy {
             let names = file_names(self.fields.workloads.iter().map(|workload| workload.name.as_str()));
             let (workload, platform) = (&names[place.workload], place.platform());
             let local = place.local.to_string().replace('/', "-");
-            let variant = variant
-                .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
+            let variant = match variant {
+                Variant::Reference => "none".to_owned(),
+                Variant::Moved(algorithm, heuristic) => format!("{algorithm}-{heuristic}"),
+                Variant::Federation => FEDERATION.to_owned(),
+            };
             let name = format!("{workload}-{platform}-{local}-{}-{variant}", place.replication);
             EventsFile::create(watch, folder, &name)
         });
         simulate_and_check(&instance.platform, &instance.jobs, &options, events.transpose()?)
     }
 
-    fn row(&self, instance: &Instance, reference: &Outcome, outcome: &Outcome) -> Simulation {
+    fn row(
+        &self,
+        instance: &Instance,
+        variant: Variant,
+        reference: &Outcome,
+        outcome: &Outcome,
+    ) -> Simulation {
         let Instance { spec: place, jobs, platform, .. } = instance;
         let comparison = Comparison::of(jobs, reference, outcome);
         let cores: u32 = platform.clusters().iter().map(|cluster| cluster.cores).sum();
@@ -190,6 +215,10 @@ impl GridStudy {
                 .zip(reference_turnaround_s)
                 .map(|(own, other)| own / other),
             losing_site: losing.map(|(site, _): (usize, f64)| platform.clusters()[site].name.clone()),
+            users: (variant == Variant::Federation).then(|| {
+                let workload = &self.workloads[place.workload];
+                users::json(jobs, (reference, outcome), |site, user| workload.user(site, user))
+            }),
             losing_site_delay_s: losing.map(|(_, delay)| delay),
             max_lateness_s: lateness.max().unwrap_or(SimSpan::ZERO),
             max_moves: ran().map(|(_, ran)| ran.moves).max().unwrap_or(0),
@@ -199,8 +228,15 @@ impl GridStudy {
     }
 }
 
+/// Name of the variant of a federation, where algorithms are named.
+pub(crate) const FEDERATION: &str = "federation";
+
 fn algorithm_name(variant: Variant) -> &'static str {
-    variant.map_or("none", |(algorithm, _)| algorithm.name())
+    match variant {
+        Variant::Reference => "none",
+        Variant::Moved(algorithm, _) => algorithm.name(),
+        Variant::Federation => FEDERATION,
+    }
 }
 
 impl Study for GridStudy {
@@ -258,11 +294,14 @@ impl Study for GridStudy {
         self.instance_specs.iter().map(id).collect()
     }
     fn variants(&self, _: usize) -> Vec<Variant> {
-        let mut variants = vec![None];
+        let mut variants = vec![Variant::Reference];
+        if self.fields.meta.federation {
+            variants.push(Variant::Federation);
+        }
         // Jobs that wait on several clusters are not moved.
-        if self.fields.meta.copies == 1 {
+        if self.fields.meta.copies == 1 && !self.fields.meta.federation {
             let heuristics = |&algorithm| {
-                self.fields.meta.heuristics.iter().map(move |&heuristic| Some((algorithm, heuristic)))
+                self.fields.meta.heuristics.iter().map(move |&heuristic| Variant::Moved(algorithm, heuristic))
             };
             variants.extend(self.fields.meta.algorithms.iter().flat_map(heuristics));
         }
@@ -310,7 +349,7 @@ impl Study for GridStudy {
         key.optional("publication_s", meta.publication_s);
         key.optional("mapping_seed", (meta.mapping == Mapping::Random).then_some(self.seed.value()));
         key.field("algorithm", algorithm_name(*variant));
-        if let Some((algorithm, heuristic)) = variant {
+        if let Variant::Moved(algorithm, heuristic) = variant {
             key.field("heuristic", heuristic).field("period_s", meta.period_s);
             key.optional("threshold_s", (*algorithm == Algorithm::Without).then_some(meta.threshold_s));
             let takes_time = |span: SimSpan| (!span.is_zero()).then_some(span);
@@ -319,7 +358,11 @@ impl Study for GridStudy {
         }
     }
     fn labels(&self, variant: &Variant) -> Labels {
-        let heuristic = variant.map_or("", |(_, heuristic)| heuristic.name());
+        let heuristic = match variant {
+            Variant::Reference => "",
+            Variant::Moved(_, heuristic) => heuristic.name(),
+            Variant::Federation => "all",
+        };
         vec![("algorithm", algorithm_name(*variant).to_owned()), ("heuristic", heuristic.to_owned())]
     }
     fn run(
@@ -329,11 +372,12 @@ impl Study for GridStudy {
         watch: RunContext<'_>,
     ) -> Result<Vec<Simulation>, Failure> {
         // The variant runs first, as another thread may be about to finish the reference run.
-        let own = variant.map(|_| self.simulate(instance, *variant, watch)).transpose()?;
-        let reference = instance.reference.get_or_init(|| self.simulate(instance, None, watch));
+        let is_own = *variant != Variant::Reference;
+        let own = is_own.then(|| self.simulate(instance, *variant, watch)).transpose()?;
+        let reference = instance.reference.get_or_init(|| self.simulate(instance, Variant::Reference, watch));
         let reference = reference.as_ref().map_err(Clone::clone)?;
         let outcome = own.as_ref().unwrap_or(reference);
-        Ok(vec![self.row(instance, reference, outcome)])
+        Ok(vec![self.row(instance, *variant, reference, outcome)])
     }
     fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
         let metrics = Metrics::from_rows(rows.ok(), self.fields.published.map(Published::tables));
@@ -345,6 +389,14 @@ impl Study for GridStudy {
         // What is printed as the answer comes first.
         let (mut tables, others): (Vec<NamedTable>, Vec<NamedTable>) =
             answers.into_iter().partition(|table| table.is_printed);
+        if self.fields.meta.federation {
+            let sites = |workload: &str| {
+                let fields = self.fields.workloads.iter().find(|known| known.name == workload);
+                let sites = fields.into_iter().flat_map(|fields| &fields.sites);
+                sites.map(|site| site.cluster.clone()).collect()
+            };
+            tables.splice(0..0, users::tables(rows, self.seed, sites));
+        }
         tables.push(tables::jobs(&windows, self.fields.published));
         tables.extend(tables::published_tables(&metrics));
         tables.extend([tables::summary(&metrics), tables::metrics(&metrics)]);

@@ -74,6 +74,8 @@ pub struct Cluster {
     durations: Durations,
     starts: Starts,
     move_limits: MoveLimits,
+    /// Constraints with a weight, which need not hold.
+    soft: Vec<Constraint>,
 }
 
 impl Deref for Cluster {
@@ -103,6 +105,7 @@ impl Cluster {
             durations: Durations::default(),
             starts: Starts::Pools,
             move_limits: MoveLimits::default(),
+            soft: Vec::new(),
         })
     }
 
@@ -118,6 +121,27 @@ impl Cluster {
         };
         self.capacities = self.node_ids().map(capacity).collect();
         self
+    }
+
+    /// Sets the soft constraints. The planner and the search do not know them: see
+    /// [`keep_soft`](crate::keep_soft).
+    #[must_use]
+    pub fn with_soft(self, soft: Vec<Constraint>) -> Cluster {
+        Cluster { soft, ..self }
+    }
+    /// Returns the soft constraints.
+    pub fn soft(&self) -> &[Constraint] {
+        &self.soft
+    }
+    /// Returns the limits that a constraint of the kind `spare` sets, as constraints of the kind
+    /// `resource-capacity`.
+    #[must_use]
+    pub fn limits_of_spare(&self, spare: &Constraint) -> Vec<Constraint> {
+        self.constraints.limits_of_spare(&self.inventory, spare)
+    }
+    /// Returns whether a configuration violates a constraint, which need not be one of the cluster.
+    pub(crate) fn is_violated(&self, constraint: &Constraint, configuration: &Configuration) -> bool {
+        self.constraints.is_violated(constraint, &self.inventory, configuration)
     }
 
     /// Sets the resolution of CPU amounts: the number of internal units (1, 10, 100 or 1,000) in one

@@ -15,6 +15,7 @@
 //!   decreasing.
 //! * [`solve`]: the configuration with the same states whose plan costs least, with a lower bound on
 //!   all plans to such configurations.
+//! * [`keep_soft`]: the search with soft constraints, each of which has a weight in MB.
 //! * [`Durations`] and [`timetable`]: durations of actions and plans. [`simulation`]: vjobs over
 //!   time. [`workload`]: the workloads of the experiments.
 //! * [`mod@file`]: all of it as JSON. `dfrsim_context_switch::check` checks plans without code of
@@ -79,6 +80,7 @@ mod plan;
 mod planner;
 mod pool_times;
 pub mod simulation;
+mod soft;
 mod timed_action;
 mod timetable;
 mod viability;
@@ -98,6 +100,7 @@ pub use optimiser::{Limits, Optimised, Unsolved, contradiction, solve};
 pub use placement_rules::PlacementRules;
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
+pub use soft::{KeptSoft, keep_soft, penalty, violations};
 pub use timed_action::TimedAction;
 pub use timetable::{NodeSwitch, Timetable, timetable};
 pub use viability::{NotViable, SizeMismatch};

@@ -1,6 +1,7 @@
 //! Constraints in files: their kinds and fields. The planner and the plan checker share only this
 //! module.
 
+use crate::selector::{Labelled, Population, selected, sets_by_label};
 use dfrsim_input::Decimal;
 use dfrsim_input::Input;
 use dfrsim_input::Reader;
@@ -9,7 +10,7 @@ use serde::de::Error;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 dfrsim_model::named! {
     /// A kind of constraint. VMs that are waiting, sleeping on a disk or terminated satisfy every
@@ -45,6 +46,10 @@ dfrsim_model::named! {
         /// VMs use at most `limit` of a resource on these nodes in total, at any time. A VM that
         /// migrates between two of them counts once.
         ResourceCapacity = "resource-capacity",
+        /// The VMs on these nodes leave as much of each resource as the `count` largest of them have
+        /// together, or of one resource if it is named. Nodes that are off or drained at the end do
+        /// not count.
+        Spare = "spare",
         /// VMs may use `ratio` times the capacity of each of these nodes for a resource, rounded
         /// down. If a node has several ratios, the smallest applies.
         Overbook = "overbook",
@@ -84,6 +89,8 @@ enum ConstraintField {
     Nodes,
     NodeSets,
     Resource,
+    /// A resource that may be left out.
+    AnyResource,
     /// A whole number.
     Count(&'static str),
     Number(&'static str),
@@ -93,7 +100,9 @@ enum ConstraintField {
 
 impl ConstraintKind {
     const fn parts(self) -> &'static [ConstraintField] {
-        use ConstraintField::{Continuous, Count, NodeSets, Nodes, Number, Resource, VmSets, Vms};
+        use ConstraintField::{
+            AnyResource, Continuous, Count, NodeSets, Nodes, Number, Resource, VmSets, Vms,
+        };
         use ConstraintKind as K;
         match self {
             K::Spread | K::Lonely => &[Vms, Continuous(true)],
@@ -106,12 +115,26 @@ impl ConstraintKind {
             K::Quarantine | K::Online | K::Offline => &[Nodes],
             K::RunningCapacity | K::MaxOnline => &[Nodes, Count("limit")],
             K::ResourceCapacity => &[Nodes, Resource, Number("limit")],
+            K::Spare => &[Nodes, Count("count"), AnyResource],
             K::Overbook => &[Nodes, Resource, Number("ratio")],
             K::Preserve => &[Vms, Resource, Number("amount")],
             K::Deadline => &[Vms, Number("seconds")],
         }
     }
+
+    /// Returns whether a constraint of this kind may have a weight.
+    #[must_use]
+    pub const fn may_be_soft(self) -> bool {
+        use ConstraintKind as K;
+        matches!(
+            self,
+            K::Spread | K::Split | K::Lonely | K::Gather | K::Fence | K::Ban | K::Among | K::SplitAmong
+        )
+    }
 }
+
+/// Name of the field that makes a constraint soft.
+const WEIGHT: &str = "weight";
 
 impl ConstraintField {
     const fn name(self) -> &'static str {
@@ -119,7 +142,7 @@ impl ConstraintField {
             ConstraintField::Vms => "vms",
             ConstraintField::Nodes => "nodes",
             ConstraintField::NodeSets => "groups",
-            ConstraintField::Resource => "resource",
+            ConstraintField::Resource | ConstraintField::AnyResource => "resource",
             ConstraintField::Continuous(_) => "continuous",
             ConstraintField::VmSets(name) | ConstraintField::Count(name) | ConstraintField::Number(name) => {
                 name
@@ -145,13 +168,17 @@ pub struct Constraint<V = String, N = String> {
     /// True if the constraint holds at any time and not only at the end. `gather` and `among` hold
     /// at any time only if they hold at the start.
     pub is_continuous: bool,
+    /// Memory in MB that may be moved so that one VM more satisfies the constraint, which is soft then;
+    /// `None` for a constraint that must hold.
+    pub weight: Option<u32>,
 }
 
 impl<V, N> Constraint<V, N> {
     /// Creates a constraint. It is continuous if that is the default of its kind.
     pub fn new(kind: ConstraintKind, vms: Vec<Vec<V>>, nodes: Vec<Vec<N>>) -> Constraint<V, N> {
         let is_continuous = kind.parts().contains(&ConstraintField::Continuous(true));
-        Constraint { kind, vms, nodes, resource: String::new(), amount: Decimal::default(), is_continuous }
+        let (resource, amount) = (String::new(), Decimal::default());
+        Constraint { kind, vms, nodes, resource, amount, is_continuous, weight: None }
     }
 
     /// Sets the resource (possibly empty) and the amount.
@@ -164,6 +191,12 @@ impl<V, N> Constraint<V, N> {
     #[must_use]
     pub fn continuous(self, is_continuous: bool) -> Constraint<V, N> {
         Constraint { is_continuous, ..self }
+    }
+
+    /// Makes the constraint soft, with this weight. A soft constraint is about the end.
+    #[must_use]
+    pub fn soft(self, weight: u32) -> Constraint<V, N> {
+        Constraint { weight: Some(weight), is_continuous: false, ..self }
     }
 
     /// Iterates over the VMs of all sets.
@@ -189,6 +222,7 @@ impl<V, N> Constraint<V, N> {
             resource: self.resource.clone(),
             amount: self.amount,
             is_continuous: self.is_continuous,
+            weight: self.weight,
         }
     }
 
@@ -213,16 +247,36 @@ fn mapped<T, U>(sets: &[Vec<T>], to: impl Fn(usize, usize, &T) -> U) -> Vec<Vec<
 }
 
 impl Constraint {
-    /// Reads a constraint, without checking that its VMs, nodes and resources exist.
+    /// Reads a constraint without selectors of labels, and without checking that its VMs, nodes and
+    /// resources exist.
     pub fn read(reader: &mut Reader, at: &Located<'_>) -> Option<Constraint> {
+        Constraint::read_with(reader, at, None)
+    }
+
+    /// Reads a constraint whose selectors select from a population, if there is one.
+    pub(crate) fn read_with(
+        reader: &mut Reader,
+        at: &Located<'_>,
+        of: Option<&Population<'_>>,
+    ) -> Option<Constraint> {
         let object = reader.any_object(at)?;
         let kind: ConstraintKind = reader.field(&object, "kind").and_then(|at| reader.named(&at))?;
-        let known: Vec<&str> =
-            ["kind"].into_iter().chain(kind.parts().iter().map(|part| part.name())).collect();
+        let known: Vec<&str> = ["kind"]
+            .into_iter()
+            .chain(kind.parts().iter().map(|part| part.name()))
+            .chain(kind.may_be_soft().then_some(WEIGHT))
+            .collect();
         reader.object(at, &known)?;
         let mut constraint = Constraint::new(kind, Vec::new(), Vec::new());
-        let read = kind.parts().iter().map(|part| part.read(reader, &object, &mut constraint));
+        let read = kind.parts().iter().map(|part| part.read(reader, &object, &mut constraint, of));
         read.collect::<Vec<_>>().into_iter().collect::<Option<Vec<()>>>()?;
+        if let Some(weight) = object.get(WEIGHT) {
+            constraint.weight = Some(reader.integer(&weight, 1..=u32::MAX)?);
+            if let Some(at) = object.get("continuous").filter(|_| constraint.is_continuous) {
+                reader.fault(&at, "a rule with a weight is about the end; expected false");
+            }
+            constraint.is_continuous = false;
+        }
         constraint.check(reader, at);
         Some(constraint)
     }
@@ -277,17 +331,27 @@ fn repeated_positions<T: Ord>(lists: &[Vec<T>]) -> Vec<(usize, usize)> {
 }
 
 impl ConstraintField {
-    fn read(self, reader: &mut Reader, object: &Object<'_>, constraint: &mut Constraint) -> Option<()> {
-        if let (ConstraintField::Continuous(_), None) = (self, object.get(self.name())) {
+    fn read(
+        self,
+        reader: &mut Reader,
+        object: &Object<'_>,
+        constraint: &mut Constraint,
+        of: Option<&Population<'_>>,
+    ) -> Option<()> {
+        let is_optional = matches!(self, ConstraintField::Continuous(_) | ConstraintField::AnyResource);
+        if is_optional && object.get(self.name()).is_none() {
             return Some(());
         }
+        let (vms, nodes) = (of.map(|of| &of.vms), of.map(|of| &of.nodes));
         let at = reader.field(object, self.name())?;
         match self {
-            ConstraintField::Vms => constraint.vms.push(names(reader, &at)?),
-            ConstraintField::Nodes => constraint.nodes.push(names(reader, &at)?),
-            ConstraintField::VmSets(_) => constraint.vms = sets(reader, &at)?,
-            ConstraintField::NodeSets => constraint.nodes = sets(reader, &at)?,
-            ConstraintField::Resource => constraint.resource = reader.text(&at)?.to_owned(),
+            ConstraintField::Vms => constraint.vms.push(names(reader, &at, vms)?),
+            ConstraintField::Nodes => constraint.nodes.push(names(reader, &at, nodes)?),
+            ConstraintField::VmSets(_) => constraint.vms = sets(reader, &at, vms)?,
+            ConstraintField::NodeSets => constraint.nodes = sets(reader, &at, nodes)?,
+            ConstraintField::Resource | ConstraintField::AnyResource => {
+                constraint.resource = reader.text(&at)?.to_owned();
+            }
             ConstraintField::Count(_) => {
                 constraint.amount = Decimal::of_parts(reader.integer(&at, 0..=u32::MAX)?.into(), 1);
             }
@@ -304,30 +368,59 @@ impl ConstraintField {
             ConstraintField::Nodes => constraint.nodes.first().cloned().into(),
             ConstraintField::VmSets(_) => constraint.vms.clone().into(),
             ConstraintField::NodeSets => constraint.nodes.clone().into(),
-            ConstraintField::Resource => constraint.resource.clone().into(),
+            ConstraintField::AnyResource if constraint.resource.is_empty() => return None,
+            ConstraintField::Resource | ConstraintField::AnyResource => constraint.resource.clone().into(),
             ConstraintField::Count(_) | ConstraintField::Number(_) => {
                 serde_json::to_value(constraint.amount).ok()?
             }
+            ConstraintField::Continuous(_) if constraint.weight.is_some() => return None,
             ConstraintField::Continuous(default) if default == constraint.is_continuous => return None,
             ConstraintField::Continuous(_) => constraint.is_continuous.into(),
         })
     }
 }
 
-fn names(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {
+/// Reads names, or selectors of labels among them or instead of the list.
+fn names(reader: &mut Reader, at: &Located<'_>, of: Option<&Labelled<'_>>) -> Option<Vec<String>> {
+    if at.object().is_some() {
+        return selected(reader, at, of);
+    }
     let items = reader.list(at)?;
-    reader.each(&items, |reader, at| reader.text(at).map(str::to_owned))
+    let each = reader.each(&items, |reader, at| match at.object() {
+        Some(_) => selected(reader, at, of),
+        None => reader.text(at).map(|name| vec![name.to_owned()]),
+    })?;
+    let mut all: Vec<String> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for (list, at) in each.into_iter().zip(&items) {
+        // A selector adds the names that are not there yet; repeated names are for the checks.
+        let is_selector = at.object().is_some();
+        for name in list {
+            let is_new = known.insert(name.clone());
+            if is_new || !is_selector {
+                all.push(name);
+            }
+        }
+    }
+    Some(all)
 }
 
-fn sets(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<Vec<String>>> {
+/// Reads lists of names, or a label with one set for each of its values.
+fn sets(reader: &mut Reader, at: &Located<'_>, of: Option<&Labelled<'_>>) -> Option<Vec<Vec<String>>> {
+    if at.object().is_some() {
+        return sets_by_label(reader, at, of);
+    }
     let items = reader.list(at)?;
-    reader.each(&items, names)
+    reader.each(&items, |reader, at| names(reader, at, of))
 }
 
 impl Serialize for Constraint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("kind", &self.kind)?;
+        if let Some(weight) = self.weight {
+            map.serialize_entry(WEIGHT, &weight)?;
+        }
         for part in self.kind.parts() {
             part.value(self).map_or(Ok(()), |value| map.serialize_entry(part.name(), &value))?;
         }

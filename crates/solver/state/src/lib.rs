@@ -5,9 +5,10 @@
 //!
 //! * JSON with `nodes`, `vms`, `vjobs`, `jobs`, `constraints` and `reservations`, all of them
 //!   optional.
-//! * CSV of nodes: `node`, a column for each resource, `state`, and `label.NAME`.
+//! * CSV of nodes: `node`, a column for each resource, `state`, `label.NAME`, and
+//!   `overcommit.RESOURCE`.
 //! * CSV of VMs: `vm`, a column for each resource, and `vjob`, `priority`, `state`, `node`,
-//!   `least_yield`, `pinned`.
+//!   `least_yield`, `pinned`, and `label.NAME`.
 //! * XML of VMs, as printed by `virsh dumpxml`, in a file named like their host.
 //! * CSV of reservations: `node`, `from`, `until` in seconds, and a column for each resource.
 //!
@@ -35,16 +36,19 @@
 mod constraint;
 pub mod import;
 mod parts;
+mod selector;
 mod write;
 
 pub use constraint::{Constraint, ConstraintKind};
 pub use write::{csv_lines, json_lines};
 
+use dfrsim_input::Decimal;
 use dfrsim_input::Input;
 use dfrsim_input::Located;
 use dfrsim_input::Reader;
 use dfrsim_model::{SimTime, Yield};
 use parts::Parts;
+use selector::{Labelled, Population};
 use std::collections::BTreeMap;
 
 /// Amounts of resources by name, in millionths of their units.
@@ -92,6 +96,8 @@ pub struct Node<'a> {
     pub labels: BTreeMap<String, String>,
     /// True if the node is switched on.
     pub is_on: bool,
+    /// Ratio by which the requests of VMs may exceed the capacity, by resource.
+    pub overcommit: BTreeMap<String, Decimal>,
 }
 
 /// A virtualised job: VMs that change state together.
@@ -122,6 +128,8 @@ pub struct Vm<'a> {
     pub least_yield: Yield,
     /// True if the VM must not be migrated.
     pub is_pinned: bool,
+    /// Labels by name.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// A reservation of resources of a node for some time.
@@ -148,7 +156,7 @@ pub struct State<'a> {
     pub vjobs: Vec<Vjob>,
     /// VMs in the order of their files.
     pub vms: Vec<Vm<'a>>,
-    /// Constraints, to be read by [`Constraint::read`].
+    /// Constraints, to be read by [`State::read_constraints`].
     pub constraints: Vec<Located<'a>>,
     /// Further constraints, as JSON, which are written after those of the files.
     pub further_constraints: Vec<serde_json::Value>,
@@ -165,6 +173,16 @@ impl<'a> State<'a> {
         let read: Vec<_> = files.into_iter().map(|input| parts.add(reader, input)).collect();
         read.into_iter().collect::<Option<Vec<()>>>()?;
         parts.finish(reader)
+    }
+
+    /// Reads the constraints, whose selectors select VMs and nodes of the state; `None` if one of them is
+    /// invalid.
+    pub fn read_constraints(&self, reader: &mut Reader) -> Option<Vec<Constraint>> {
+        let vms = self.vms.iter().map(|vm| (vm.name.as_str(), &vm.labels)).collect();
+        let nodes = self.nodes.iter().map(|node| (node.name.as_str(), &node.labels)).collect();
+        let (vms, nodes) = (Labelled { kind: "VM", all: vms }, Labelled { kind: "node", all: nodes });
+        let of = Population { vms, nodes };
+        reader.each(&self.constraints, |reader, at| Constraint::read_with(reader, at, Some(&of)))
     }
 
     /// Returns a copy of the state in which VMs have the given states and nodes.

@@ -1,6 +1,7 @@
 //! Parts of a state from several files.
 
 use super::{Amounts, Node, Reserved, State, UNITS, Vjob, Vm, VmState};
+use dfrsim_input::Decimal;
 use dfrsim_input::Input;
 use dfrsim_input::Reader;
 use dfrsim_input::{Located, Object};
@@ -10,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of tasks per job; a higher number is taken for a mistake.
 const MAX_TASKS: u32 = 100_000;
 const AMOUNT: &str = "a number from 0 to 4294967295 with at most six decimals";
-const LABEL: &str = "label.";
+pub(super) const LABEL: &str = "label.";
+const OVERCOMMIT: &str = "overcommit.";
 /// Columns and fields of VMs that are not resources.
 pub(super) const VM_COLUMNS: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
 
@@ -33,8 +35,15 @@ pub(super) struct Parts<'a> {
     jobs: Vec<Located<'a>>,
     constraints: Vec<Located<'a>>,
     reservations: Vec<Located<'a>>,
+    /// Ratios of all nodes that have no own one.
+    overcommit: Vec<Located<'a>>,
     /// Columns that are resources.
     columns: Vec<String>,
+}
+
+/// Returns whether a column of a table is no resource.
+fn is_other(name: &str, others: &[&str]) -> bool {
+    others.contains(&name) || name.starts_with(LABEL) || name.starts_with(OVERCOMMIT)
 }
 
 impl<'a> Parts<'a> {
@@ -50,7 +59,9 @@ impl<'a> Parts<'a> {
                 ("constraints", &mut self.constraints),
                 ("reservations", &mut self.reservations),
             ];
-            let object = reader.object(&root, &lists.each_ref().map(|(name, _)| *name))?;
+            let names = lists.each_ref().map(|(name, _)| *name);
+            let object = reader.object(&root, &[&names[..], &["overcommit"]].concat())?;
+            self.overcommit.extend(object.get("overcommit"));
             for (name, list) in lists {
                 list.extend(object.get(name).and_then(|at| reader.list(&at)).unwrap_or_default());
             }
@@ -69,7 +80,7 @@ impl<'a> Parts<'a> {
         };
         list.extend(records);
         let others = [&VM_COLUMNS[..], &["from", "until"]].concat();
-        let is_resource = |name: &&String| !others.contains(&name.as_str()) && !name.starts_with(LABEL);
+        let is_resource = |name: &&String| !is_other(name, &others);
         self.columns.extend(columns.iter().filter(is_resource).cloned());
         Some(())
     }
@@ -78,6 +89,7 @@ impl<'a> Parts<'a> {
     pub(super) fn finish(self, reader: &mut Reader) -> Option<State<'a>> {
         let mut names = Names::new("nodes");
         let nodes = reader.each(&self.nodes, |reader, at| node(reader, at, &mut names));
+        let ratios = reader.each(&self.overcommit, |reader, at| Some((ratios(reader, at)?, at.clone())));
         let mut vms = VmReader {
             nodes: names,
             vjobs: Names::new("vjobs"),
@@ -95,7 +107,17 @@ impl<'a> Parts<'a> {
             vms.job(reader, at);
         }
         let reservations = reader.each(&self.reservations, |reader, at| reserved(reader, at, &vms.nodes));
-        let (nodes, reservations) = (nodes?, reservations?);
+        let (mut nodes, reservations) = (nodes?, reservations?);
+        for (ratios, at) in ratios? {
+            for (resource, ratio) in ratios {
+                if !nodes.iter().any(|node| node.capacity.contains_key(&resource)) {
+                    reader.fault(&at, format!("no node has the resource `{resource}`"));
+                }
+                for node in &mut nodes {
+                    node.overcommit.entry(resource.clone()).or_insert(ratio);
+                }
+            }
+        }
         for vm in &vms.read {
             if let Some(node) = vm.node.filter(|&node| vm.state != VmState::Sleeping && !nodes[node].is_on) {
                 let name = &nodes[node].name;
@@ -179,7 +201,7 @@ fn amount(reader: &mut Reader, at: &Located<'_>) -> Option<u64> {
 fn amounts(reader: &mut Reader, object: &Object<'_>, others: &[&str]) -> Option<Amounts> {
     let mut places: Vec<(&str, Located<'_>)> = Vec::new();
     if object.place().is_csv() {
-        places.extend(object.iter().filter(|(name, _)| !others.contains(name) && !name.starts_with(LABEL)));
+        places.extend(object.iter().filter(|(name, _)| !is_other(name, others)));
     } else {
         places.extend(["cpu", "memory"].iter().filter_map(|name| Some((*name, object.get(name)?))));
         if let Some(resources) = object.get("resources") {
@@ -214,15 +236,50 @@ fn labels(reader: &mut Reader, object: &Object<'_>) -> Option<BTreeMap<String, S
     read.into_iter().collect()
 }
 
+/// Reads ratios by resource.
+fn ratios(reader: &mut Reader, at: &Located<'_>) -> Option<BTreeMap<String, Decimal>> {
+    let object = reader.any_object(at)?;
+    let places: Vec<_> = object.iter().collect();
+    let read: Vec<_> =
+        places.iter().map(|(name, at)| Some(((*name).to_owned(), reader.decimal(at)?))).collect();
+    read.into_iter().collect()
+}
+
+/// Reads the ratios of a node, by which the requests of VMs may exceed its capacity.
+fn overcommit(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    capacity: Option<&Amounts>,
+) -> Option<BTreeMap<String, Decimal>> {
+    let ratios = match object.get("overcommit").filter(|at| !at.is_csv()) {
+        Some(at) => ratios(reader, &at)?,
+        None => {
+            let columns = object.iter().filter_map(|(name, at)| Some((name.strip_prefix(OVERCOMMIT)?, at)));
+            let columns: Vec<_> = columns.collect();
+            let read: Vec<_> =
+                columns.iter().map(|(name, at)| Some(((*name).to_owned(), reader.decimal(at)?))).collect();
+            read.into_iter().collect::<Option<_>>()?
+        }
+    };
+    for resource in ratios.keys() {
+        if capacity.is_some_and(|has| !has.contains_key(resource)) {
+            reader.fault(object.place(), format!("`overcommit`: the node has no resource `{resource}`"));
+        }
+    }
+    Some(ratios)
+}
+
 /// Reads an object with these fields; a record may have any columns.
 fn object<'a>(reader: &mut Reader, at: &Located<'a>, known: &[&str]) -> Option<Object<'a>> {
     if at.is_csv() { reader.any_object(at) } else { reader.object(at, known) }
 }
 
 fn node<'a>(reader: &mut Reader, at: &Located<'a>, names: &mut Names) -> Option<Node<'a>> {
-    let object = object(reader, at, &["name", "cpu", "memory", "resources", "labels", "state"])?;
+    let known = ["name", "cpu", "memory", "resources", "labels", "state", "overcommit"];
+    let object = object(reader, at, &known)?;
     let name = names.add_own(reader, &object, "node");
     let has = amounts(reader, &object, &["node", "state"]);
+    let overcommit = overcommit(reader, &object, has.as_ref());
     let labels = labels(reader, &object);
     let state = object.get("state").map_or(Some(NodeState::Online), |at| reader.named(&at));
     Some(Node {
@@ -231,6 +288,7 @@ fn node<'a>(reader: &mut Reader, at: &Located<'a>, names: &mut Names) -> Option<
         capacity: has?,
         labels: labels?,
         is_on: state? == NodeState::Online,
+        overcommit: overcommit?,
     })
 }
 
@@ -272,7 +330,8 @@ impl<'a> VmReader<'a> {
     /// Reads a VM. It belongs to the given vjob, or to the one that it names; by default to a vjob
     /// of its own name.
     fn vm(&mut self, reader: &mut Reader, at: &Located<'a>, vjob: Option<usize>) {
-        let inner = ["name", "cpu", "memory", "resources", "state", "node", "least_yield", "pinned"];
+        let inner =
+            ["name", "cpu", "memory", "resources", "state", "node", "least_yield", "pinned", "labels"];
         let outer = [&inner[..], &["vjob", "priority"]].concat();
         let Some(object) = object(reader, at, if vjob.is_some() { &inner } else { &outer }) else { return };
         let name = self.names.add_own(reader, &object, "vm");
@@ -290,6 +349,7 @@ impl<'a> VmReader<'a> {
             }
         }
         let (least_yield, is_pinned) = (least_yield(reader, &object), pinned(reader, &object));
+        let labels = labels(reader, &object);
         let priority = if vjob.is_none() { priority(reader, &object) } else { Some(None) };
         let own = object.get("vjob").and_then(|at| reader.text(&at)).or(name.as_deref());
         let vjob = vjob.or_else(|| {
@@ -306,7 +366,8 @@ impl<'a> VmReader<'a> {
         let read = (|| {
             let (name, at) = (name?, at.clone());
             let (vjob, needs, state, node) = (vjob?, needs?, state?, node?);
-            Some(Vm { at, name, vjob, needs, state, node, least_yield: least_yield?, is_pinned: is_pinned? })
+            let (least_yield, is_pinned, labels) = (least_yield?, is_pinned?, labels?);
+            Some(Vm { at, name, vjob, needs, state, node, least_yield, is_pinned, labels })
         })();
         self.read.extend(read);
     }
@@ -314,8 +375,18 @@ impl<'a> VmReader<'a> {
     /// Reads a job, which becomes a vjob of equal VMs: one running on each node of `on`, the others
     /// waiting.
     fn job(&mut self, reader: &mut Reader, at: &Located<'a>) {
-        let known =
-            ["name", "priority", "cpu", "memory", "resources", "tasks", "on", "least_yield", "pinned"];
+        let known = [
+            "name",
+            "priority",
+            "cpu",
+            "memory",
+            "resources",
+            "tasks",
+            "on",
+            "least_yield",
+            "pinned",
+            "labels",
+        ];
         let Some(object) = reader.object(at, &known) else { return };
         let name = reader.field(&object, "name").and_then(|at| Some((reader.text(&at)?, at)));
         let priority = priority(reader, &object);
@@ -323,6 +394,7 @@ impl<'a> VmReader<'a> {
         let on = reader.each_of(&object, "on", |reader, at| self.nodes.node(reader, at));
         let tasks = object.get("tasks").map(|at| (reader.integer(&at, 1..=MAX_TASKS), at));
         let (least_yield, is_pinned) = (least_yield(reader, &object), pinned(reader, &object));
+        let labels = labels(reader, &object);
         let Some((name, place)) = name else { return };
         let vjob = self.vjobs.add(reader, &place, name);
         self.priorities.push(priority.flatten().unwrap_or(0));
@@ -335,7 +407,9 @@ impl<'a> VmReader<'a> {
             }
             Some((tasks, _)) => tasks.map(|tasks| tasks as usize),
         };
-        let (Some(needs), Some(least_yield), Some(is_pinned)) = (needs, least_yield, is_pinned) else {
+        let (Some(needs), Some(least_yield), Some(is_pinned), Some(labels)) =
+            (needs, least_yield, is_pinned, labels)
+        else {
             return;
         };
         for task in 0..tasks.unwrap_or(0) {
@@ -343,8 +417,8 @@ impl<'a> VmReader<'a> {
             self.names.add(reader, &place, &name);
             let node = on.get(task).copied();
             let state = if node.is_some() { VmState::Running } else { VmState::Waiting };
-            let (at, needs) = (at.clone(), needs.clone());
-            self.read.push(Vm { at, name, vjob, needs, state, node, least_yield, is_pinned });
+            let (at, needs, labels) = (at.clone(), needs.clone(), labels.clone());
+            self.read.push(Vm { at, name, vjob, needs, state, node, least_yield, is_pinned, labels });
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Output of states as JSON and CSV.
 
-use super::parts::VM_COLUMNS;
+use super::parts::{LABEL, VM_COLUMNS};
 use super::{Amounts, Node, State, UNITS, Vm};
 use dfrsim_input::Located;
 use dfrsim_model::Yield;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Converts an amount to a number that is read back exactly.
 fn amount_number(amount: u64) -> Value {
@@ -64,8 +65,8 @@ impl State<'_> {
     /// Formats the state as JSON that is read back as an equal state, with one line for each node,
     /// vjob, constraint and reservation.
     pub fn to_json(&self) -> String {
-        let nodes =
-            json_lines(self.nodes.iter().map(|Node { name, capacity: has, labels, is_on, .. }| {
+        let nodes = json_lines(self.nodes.iter().map(
+            |Node { name, capacity: has, labels, is_on, overcommit, .. }| {
                 let mut node = json!({ "name": name });
                 add_amounts(&mut node, has);
                 if !labels.is_empty() {
@@ -74,10 +75,14 @@ impl State<'_> {
                 if !is_on {
                     node["state"] = "offline".into();
                 }
+                if !overcommit.is_empty() {
+                    node["overcommit"] = json!(overcommit);
+                }
                 node
-            }));
+            },
+        ));
         let mut vms: Vec<Vec<Value>> = vec![Vec::new(); self.vjobs.len()];
-        for Vm { name, vjob, needs, state, node, least_yield, is_pinned, .. } in &self.vms {
+        for Vm { name, vjob, needs, state, node, least_yield, is_pinned, labels, .. } in &self.vms {
             let mut vm = json!({ "name": name });
             add_amounts(&mut vm, needs);
             vm["state"] = json!(state);
@@ -89,6 +94,9 @@ impl State<'_> {
             }
             if *is_pinned {
                 vm["pinned"] = true.into();
+            }
+            if !labels.is_empty() {
+                vm["labels"] = json!(labels);
             }
             vms[*vjob].push(vm);
         }
@@ -120,14 +128,19 @@ impl State<'_> {
 
     /// Formats the VMs as CSV.
     pub fn vms_to_csv(&self) -> String {
+        let labels: BTreeSet<&String> = self.vms.iter().flat_map(|vm| vm.labels.keys()).collect();
         let records = self.vms.iter().map(|vm| {
             let vjob = &self.vjobs[vm.vjob];
             let node = vm.node.map_or("", |node| self.node(node)).to_owned();
             let (priority, state) = (vjob.priority.to_string(), vm.state.to_string());
             let (least, pinned) = (yield_number(vm.least_yield).to_string(), vm.is_pinned.to_string());
-            (vec![vm.name.clone(), vjob.name.clone(), priority, state, node, least, pinned], &vm.needs)
+            let mut cells = vec![vm.name.clone(), vjob.name.clone(), priority, state, node, least, pinned];
+            cells.extend(labels.iter().map(|name| vm.labels.get(*name).cloned().unwrap_or_default()));
+            (cells, &vm.needs)
         });
-        self.csv(&VM_COLUMNS, records)
+        let labels: Vec<String> = labels.iter().map(|name| format!("{LABEL}{name}")).collect();
+        let columns: Vec<&str> = VM_COLUMNS.into_iter().chain(labels.iter().map(String::as_str)).collect();
+        self.csv(&columns, records)
     }
 
     /// Formats the reservations as CSV.

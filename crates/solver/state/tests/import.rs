@@ -78,6 +78,7 @@ fn servers_of_openstack_have_the_sizes_of_their_flavors() {
         imported.state["constraints"],
         json!([
             { "kind": "spread", "vms": ["web (a)", "web (b)"] },
+            { "kind": "gather", "weight": 100, "vms": ["web (a)", "db"] },
             { "kind": "quarantine", "nodes": ["c2.example.org"] },
         ])
     );
@@ -92,7 +93,6 @@ fn servers_of_openstack_have_the_sizes_of_their_flavors() {
             (1, "servers with the status RESCUE, which stay on their hosts"),
             (1, "servers with the status SHELVED_OFFLOADED and without a host, left out"),
             (1, "members of server groups that are not servers with a host, ignored"),
-            (1, "server groups with the policy `soft-affinity`, which is no rule, not used"),
         ]
     );
 }
@@ -288,6 +288,55 @@ fn pods_keep_the_rules_of_their_scheduler() {
             (1, "pods without a controller, which stay on their nodes"),
         ]
     );
+}
+
+/// Preferences of pods become soft rules with their weights: of nodes, of pods on one node, and soft
+/// topology spreads over nodes, and over zones if there are as many as pods.
+#[test]
+fn preferences_of_pods_are_soft_rules() {
+    let label = |app: &str| json!({ "labelSelector": { "matchLabels": { "app": app } }, "topologyKey": "kubernetes.io/hostname" });
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    let web = json!({ "affinity": {
+        "nodeAffinity": { preferred: [{ "weight": 70, "preference": {
+            "matchExpressions": [{ "key": "zone", "operator": "In", "values": ["b"] }] } }] },
+        "podAntiAffinity": { preferred: [{ "weight": 30, "podAffinityTerm": label("web") }] } } });
+    let db = json!({
+        "affinity": { "podAffinity": { preferred: [{ "weight": 5, "podAffinityTerm": label("web") }] } },
+        "topologySpreadConstraints": [
+            { "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway", "topologyKey": "zone",
+              "labelSelector": { "matchLabels": { "app": "db" } } }],
+    });
+    let spread = |key: &str| {
+        json!({ "topologySpreadConstraints": [
+        { "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway", "topologyKey": key,
+          "labelSelector": { "matchLabels": { "app": "job" } } }] })
+    };
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": [
+        node("n1", "a", &json!([]), false),
+        node("n2", "b", &json!([]), false),
+        pod("web-1", Some("n1"), "ReplicaSet", &web),
+        pod("web-2", Some("n1"), "ReplicaSet", &web),
+        pod("db-1", Some("n1"), "StatefulSet", &db),
+        pod("db-2", Some("n2"), "StatefulSet", &db),
+        pod("job-1", Some("n1"), "Job", &spread("kubernetes.io/hostname")),
+        pod("job-2", Some("n1"), "Job", &spread("kubernetes.io/hostname")),
+        pod("job-3", None, "Job", &spread("zone")),
+    ]});
+    let imported = import(&[&json_file("cluster.json", &list)]).unwrap();
+    let jobs = ["shop/job-1", "shop/job-2", "shop/job-3"];
+    assert_eq!(
+        imported.state["constraints"],
+        json!([
+            { "kind": "fence", "weight": 70, "vms": ["shop/web-1", "shop/web-2"], "nodes": ["n2"] },
+            { "kind": "spread", "weight": 30, "vms": ["shop/web-1", "shop/web-2"] },
+            { "kind": "gather", "weight": 5, "vms": ["shop/web-1", "shop/web-2", "shop/db-1", "shop/db-2"] },
+            { "kind": "split-among", "weight": 100, "vms": [["shop/db-1"], ["shop/db-2"]],
+              "groups": [["n1"], ["n2"]] },
+            { "kind": "spread", "weight": 100, "vms": jobs },
+        ])
+    );
+    assert_eq!(notes(&imported), [(1, "soft topology spreads of more pods than groups of nodes, not used")]);
+    assert_eq!(imported.state["vms"][0]["labels"], json!({ "app": "web" }));
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn ten_thousand_plans_with_all_constraints() {
         found.len()
     );
     assert!(
-        breaks.len() == 20 && breaks.values().all(|count| *count >= dfrsim_testing::cases(10_u32)),
+        breaks.len() == 21 && breaks.values().all(|count| *count >= dfrsim_testing::cases(10_u32)),
         "{breaks:?}"
     );
 }

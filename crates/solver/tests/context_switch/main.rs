@@ -12,3 +12,4 @@ mod optimiser;
 mod planner;
 mod random_constraints;
 mod simulation;
+mod soft;

@@ -51,6 +51,11 @@ pub(crate) const ALL: &[Draw] = &[
         let (resource, ratio) = (resource(cluster, rng), f64::from(rng.random_range(1..16)) / 8.0);
         of_nodes(Kind::Overbook, cluster, rng).with(&resource, ratio.try_into().unwrap())
     },
+    |cluster, rng| {
+        let count = f64::from(rng.random_range(1..=2));
+        let resource = if rng.random() { resource(cluster, rng) } else { String::new() };
+        of_nodes(Kind::Spare, cluster, rng).with(&resource, count.try_into().unwrap())
+    },
     |cluster, rng| of_nodes(Kind::Online, cluster, rng),
     |cluster, rng| of_nodes(Kind::Offline, cluster, rng),
     |cluster, rng| of_vms(Kind::Precedence, cluster, rng),
@@ -66,6 +71,17 @@ pub(crate) const ALL: &[Draw] = &[
     },
     |cluster, rng| first(1, of_vms(Kind::NoDelay, cluster, rng)),
 ];
+
+/// Draws a soft constraint.
+pub(crate) fn soft(cluster: &Cluster, rng: &mut Rng) -> Constraint {
+    loop {
+        let draw = ALL.choose(rng).unwrap();
+        let drawn = draw(cluster, rng);
+        if drawn.kind.may_be_soft() {
+            return drawn.soft(rng.random_range(1..12));
+        }
+    }
+}
 
 fn of_vms(kind: Kind, cluster: &Cluster, rng: &mut Rng) -> Constraint {
     Constraint::new(kind, vec![group(cluster, rng)], Vec::new())

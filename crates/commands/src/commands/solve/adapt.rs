@@ -3,6 +3,8 @@
 mod answer;
 
 use super::problem::Problem;
+use super::reasons::Reasons;
+use super::soft::SoftRules;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, moves};
 use super::time_limit::{GRACE, parse_time, run_within};
@@ -16,7 +18,7 @@ use answer::{BudgetResult, Optimum};
 use clap::{Args, ValueEnum};
 use dfrsim_adaptation::check::moving_cost;
 use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom, peak};
-use dfrsim_context_switch::Configuration;
+use dfrsim_context_switch::{Configuration, Constraint, KeptSoft, keep_soft};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeId, Yield};
@@ -24,14 +26,26 @@ use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
 use dfrsim_state::VmState;
 use dfrsim_vector_packing::check::check_minimum_yield;
 use dfrsim_vector_packing::minimum_yield;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Maximum number of VMs; with more the heuristic takes hours.
 const MAX_VMS: usize = 100_000;
+
+/// Largest number of searches with soft constraints.
+const SOFT_SEARCHES: usize = 16;
+
+/// Answer for a set of constraints.
+struct Answered {
+    answer: AdaptAnswer,
+    /// Placement of the last budget; the current one if none was found.
+    after: Configuration,
+    is_found: bool,
+}
 
 /// Adapt a cluster to changed CPU needs and new VMs: the best yields within a migration budget
 ///
@@ -161,23 +175,74 @@ impl Adapt {
                 "too many VMs: {vms}; `dfrsim solve adapt` accepts at most {MAX_VMS}"
             )));
         }
-        let problem = Problem::of(&loaded, false, self.counts_moves());
         let aim = self.aim(&loaded)?;
-        let (mut answer, after) = self.answer(&loaded, &problem, &aim)?;
+        let KeptSoft { found, enforced, is_cut_short } = self.kept_soft(&loaded, &aim)?;
+        let Answered { mut answer, after, is_found } = found;
+        let after = is_found.then_some(after);
         let files = match &after {
             None => None,
             Some(after) => {
                 answer.moves = Some(moves(&loaded, after));
                 let switch = self.written.needs_plan().then(|| Switch::to(&loaded, after)).transpose()?;
                 answer.plan = switch.as_ref().and_then(Switch::summary);
-                Some(self.written.files(&loaded, after, switch.as_ref())?)
+                answer.soft = SoftRules::of(&loaded.cluster, (&loaded.before, after), is_cut_short);
+                let ruled = loaded.with_rules(&enforced);
+                let reasons = switch.as_ref().map(|switch| {
+                    Reasons::of_placement(&ruled.cluster, (&loaded.before, after), &switch.pools)
+                });
+                Some(self.written.files(&loaded, after, switch.as_ref().zip(reasons.as_ref()))?)
             }
         };
         context.print(&answer)?;
         match files {
             Some(files) => files.finish(),
-            None => Err(Failure::Result(format!("no placement was found{}", problem.explain_unfit(&loaded)))),
+            None => {
+                let problem = Problem::of(&loaded, false, self.counts_moves());
+                Err(Failure::Result(format!("no placement was found{}", problem.explain_unfit(&loaded))))
+            }
         }
+    }
+
+    /// Answers with the soft constraints that make no objective worse, and for which no more memory is
+    /// moved than they weigh. Searches begin within the time limit.
+    fn kept_soft(&self, loaded: &Loaded<'_>, aim: &Aim) -> Result<KeptSoft<Answered>, Failure> {
+        let begin = Instant::now();
+        let is_late = Cell::new(false);
+        let search = |enforced: &[Constraint]| {
+            if !enforced.is_empty() && begin.elapsed() >= self.time_limit {
+                is_late.set(true);
+                return Err(Failure::Result("the time limit is reached".to_owned()));
+            }
+            let ruled;
+            let loaded = if enforced.is_empty() {
+                loaded
+            } else {
+                ruled = loaded.with_rules(enforced);
+                &ruled
+            };
+            let problem = Problem::of(loaded, false, self.counts_moves());
+            let (answer, after) = self.answer(loaded, &problem, aim)?;
+            let is_found = after.is_some();
+            Ok(Answered { answer, after: after.unwrap_or_else(|| loaded.before.clone()), is_found })
+        };
+        let value = |Answered { answer, after, is_found }: &Answered, penalty: u64| {
+            let last = answer.budgets.last();
+            let objective = last.and_then(|last| match (self.keep_yield, aim) {
+                (None, _) => last.minimum_yield.map(|least| 1.0 - least),
+                (_, Aim::Nodes(_)) => last.node_price.map(|it| it as f64).or(last.nodes.map(|it| it as f64)),
+                (_, Aim::Peak) => last.peak,
+                (_, Aim::Moves | Aim::Failure) => Some(0.0),
+            });
+            // Objectives of equal quality differ by rounding only.
+            let objective = objective.filter(|_| *is_found);
+            let objective = objective.map_or(u64::MAX, |value| (value * 1e9).round() as u64);
+            let moves = moves(loaded, after);
+            let moved: u64 = moves.iter().filter(|one| one.from.is_some()).map(|one| one.memory_mb).sum();
+            (objective, moved.saturating_add(penalty), penalty)
+        };
+        let mut kept = keep_soft(&loaded.cluster, SOFT_SEARCHES, search, |found| &found.after, value)?;
+        kept.is_cut_short |= is_late.get();
+        Ok(kept)
     }
 
     fn counts_moves(&self) -> bool {
@@ -337,6 +402,7 @@ impl Adapt {
             bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,
             plan: None,
+            soft: None,
         };
         Ok((answer, last))
     }

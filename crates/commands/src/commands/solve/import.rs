@@ -6,10 +6,11 @@ use crate::output::{Answer, OutputFiles, counted};
 use clap::Args;
 use dfrsim_input::{Decimal, Input, Reader};
 use dfrsim_state::import::{Exports, Imported};
-use dfrsim_state::{Constraint, ConstraintKind, State, VmState};
+use dfrsim_state::{State, VmState};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -29,10 +30,11 @@ Exports:
   Kubernetes  kubectl get nodes,pods,poddisruptionbudgets --all-namespaces -o json >cluster.json
 
 Rules that become constraints:
-  OpenStack   server groups: affinity, anti-affinity
+  OpenStack   server groups: affinity, anti-affinity; soft with a weight of 100 MB: soft-affinity, soft-anti-affinity
   vSphere     rules that keep VMs together or apart; VMs stay in their cluster
   Kubernetes  node selectors, required node affinity, taints; required anti-affinity on one node; disruption budgets that
-              allow no eviction, or one at a time
+              allow no eviction, or one at a time. Soft, with their weights in MB: preferred affinity to nodes, preferred
+              (anti-)affinity of pods on one node; topology spread with ScheduleAnyway (100 MB), over nodes or zones
 
 Examples:
   dfrsim solve import cluster.json --state-out state.json
@@ -70,6 +72,8 @@ pub(crate) struct ImportAnswer {
     pinned: usize,
     /// The number of constraints by kind.
     constraints: Vec<Counted>,
+    /// Ratios by which the requests on each node may exceed its capacity.
+    overcommit: Vec<String>,
     /// Counts of items that were left out, assumed or changed.
     notes: Vec<Counted>,
     /// The largest fraction of a resource that is requested on any node, by resource.
@@ -139,10 +143,11 @@ impl Import {
     fn answer(&self, imported: &Imported, state: &State<'_>) -> ImportAnswer {
         let mut kinds: Vec<Counted> = Vec::new();
         for constraint in imported.state["constraints"].as_array().into_iter().flatten() {
-            let kind = constraint["kind"].as_str().unwrap_or_default();
+            let soft = if constraint["weight"].is_null() { "" } else { "soft " };
+            let kind = format!("{soft}{}", constraint["kind"].as_str().unwrap_or_default());
             match kinds.iter_mut().find(|counted| counted.what == kind) {
                 Some(counted) => counted.count += 1,
-                None => kinds.push(Counted { what: kind.to_owned(), count: 1, first: None }),
+                None => kinds.push(Counted { what: kind, count: 1, first: None }),
             }
         }
         let notes = imported.notes.iter().map(|(what, count, first)| Counted {
@@ -157,6 +162,11 @@ impl Import {
             placed: state.vms.iter().filter(|vm| vm.state == VmState::Running).count(),
             pinned: state.vms.iter().filter(|vm| vm.is_pinned).count(),
             constraints: kinds,
+            overcommit: self
+                .overcommit
+                .iter()
+                .map(|(resource, ratio)| format!("{resource} {ratio}"))
+                .collect(),
             notes: notes.collect(),
             peaks: state
                 .resources
@@ -172,21 +182,22 @@ impl Import {
         given.map(|(_, ratio)| ratio.in_parts(1_000) as f64 / 1e3).reduce(f64::min).unwrap_or(1.0)
     }
 
-    /// Adds a constraint for each ratio.
+    /// Adds the ratios to the state, for all nodes.
     fn add_overcommit(&self, imported: &mut Imported) -> Result<(), Failure> {
         let nodes = imported.state["nodes"].as_array().into_iter().flatten();
         let nodes: Vec<Value> = nodes.clone().cloned().collect();
-        let names: Vec<String> =
-            nodes.iter().filter_map(|node| Some(node["name"].as_str()?.to_owned())).collect();
+        let mut ratios: BTreeMap<&String, Decimal> = BTreeMap::new();
         for (resource, ratio) in &self.overcommit {
             let is_known = matches!(resource.as_str(), "cpu" | "memory")
                 || nodes.iter().any(|node| node["resources"].get(resource).is_some());
             if !is_known {
                 return Err(Failure::input(format!("--overcommit: no node has the resource `{resource}`")));
             }
-            let constraint = Constraint::new(ConstraintKind::Overbook, Vec::new(), vec![names.clone()]);
-            let list = imported.state["constraints"].as_array_mut();
-            list.into_iter().for_each(|list| list.push(json!(constraint.clone().with(resource, *ratio))));
+            let least = ratios.entry(resource).or_insert(*ratio);
+            *least = (*ratio).min(*least);
+        }
+        if !ratios.is_empty() {
+            imported.state["overcommit"] = json!(ratios);
         }
         Ok(())
     }
@@ -227,6 +238,9 @@ impl Answer for ImportAnswer {
             let kinds: Vec<String> =
                 self.constraints.iter().map(|it| format!("{} {}", it.count, it.what)).collect();
             writeln!(text, "constraints: {}", kinds.join(", ")).expect("writing to a text succeeds");
+        }
+        if !self.overcommit.is_empty() {
+            writeln!(text, "overcommit: {}", self.overcommit.join(", ")).expect("writing to a text succeeds");
         }
         for Peak { resource, node, fraction, is_exceeded } in &self.peaks {
             let excess = if *is_exceeded { "; more than it has: see --overcommit" } else { "" };

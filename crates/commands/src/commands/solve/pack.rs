@@ -6,6 +6,8 @@ mod fewest;
 mod replayed;
 
 use super::problem::Problem;
+use super::reasons::Reasons;
+use super::soft::SoftRules;
 use super::state::{Loaded, load, open};
 use super::switch::{Moved, Switch, moves};
 use super::time_limit::parse_time;
@@ -13,11 +15,12 @@ use super::written::OutputArguments;
 use crate::arguments::parse_yield;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::OutputFiles;
+use crate::output::{OutputFiles, notice};
 pub(crate) use answer::PackAnswer;
 use answer::PackingResult;
 use clap::Args;
 use dfrsim_adaptation::{RepairPacker, Rules};
+use dfrsim_context_switch::{Configuration, Constraint, KeptSoft, keep_soft};
 use dfrsim_input::read_text;
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
@@ -33,6 +36,7 @@ use dfrsim_vector_packing::{
 use ended::AlgorithmOutcome;
 use fewest::Goal;
 use replayed::ReplayArguments;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -113,6 +117,9 @@ pub(crate) struct Pack {
     list: bool,
 }
 
+/// Largest number of searches with soft constraints.
+const SOFT_SEARCHES: usize = 16;
+
 /// Packing after the second phase.
 struct Packed {
     solved: Solved,
@@ -155,10 +162,61 @@ impl Pack {
             return self.answer(context, (&instance, named), None, &settings, self.fewest_nodes);
         }
         let loaded = load(&inputs)?;
+        let loaded = self.with_soft_rules(loaded, &named, &settings)?;
         let problem = Problem::of(&loaded, true, false);
         let instance = &problem.adaptation.instance;
         let named = algorithms_for(&problem, named, self.optimum)?;
         self.answer(context, (instance, named), Some((&loaded, &problem)), &settings, self.fewest_nodes)
+    }
+
+    /// Returns the state with those soft rules enforced that make the packing no worse. They are tried
+    /// before the packing that is printed.
+    fn with_soft_rules<'a>(
+        &self,
+        loaded: Loaded<'a>,
+        named: &[Offered],
+        settings: &Settings,
+    ) -> Result<Loaded<'a>, Failure> {
+        if loaded.cluster.soft().is_empty() || self.check.is_some() {
+            return Ok(loaded);
+        }
+        if self.admit.is_some() {
+            notice!("--admit does not search for soft rules");
+            return Ok(loaded);
+        }
+        let search = |enforced: &[Constraint]| -> Result<(u64, Configuration), Failure> {
+            let ruled = loaded.with_rules(enforced);
+            let problem = Problem::of(&ruled, true, false);
+            let instance = &problem.adaptation.instance;
+            let mut algorithms = algorithms_for(&problem, named.to_vec(), false)?;
+            if algorithms.is_empty() {
+                algorithms.push(Offered::Own("VP_EJECT".parse().expect("this algorithm exists")));
+            }
+            let none = || Failure::Result("no algorithm packed the jobs".to_owned());
+            let (objective, mapping) = match self.fewest_nodes {
+                Some(wanted) => {
+                    let goal = Goal { wanted, settings: *settings, limit: self.time_limit };
+                    let (_, best, _) = goal.fewest(instance, Some(&ruled), &algorithms)?;
+                    let mapping = best.ok_or_else(none)?.mapping;
+                    let nodes: BTreeSet<_> = mapping.iter().flatten().map(|part| part.node).collect();
+                    (nodes.len() as u64, mapping)
+                }
+                None => {
+                    let (_, best) = self.pack(instance, &algorithms, settings, None)?;
+                    let solved = best.ok_or_else(none)?.solved;
+                    let loss = Yield::ONE.units() - solved.minimum_yield.units();
+                    (loss.into(), solved.mapping)
+                }
+            };
+            Ok((objective, problem.configuration(&ruled, &mapping)?))
+        };
+        let value = |(objective, _): &(u64, Configuration), penalty: u64| (*objective, penalty);
+        let kept = keep_soft(&loaded.cluster, SOFT_SEARCHES, search, |(_, after)| after, value);
+        // Without a packing, the answer explains why.
+        let Ok(KeptSoft { found: (_, after), enforced, is_cut_short }) = kept else { return Ok(loaded) };
+        let soft = SoftRules::of(&loaded.cluster, (&loaded.before, &after), is_cut_short);
+        soft.iter().flat_map(SoftRules::lines).for_each(|line| notice!("{line}"));
+        Ok(loaded.with_rules(&enforced))
     }
 
     /// Returns the algorithms of `--algorithm`, among those that the program offers.
@@ -299,8 +357,11 @@ impl Pack {
         let (mut files, mut moved) = (OutputFiles::default(), None);
         if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
-            let switch = self.written.needs_plan().then(|| Switch::to(loaded, &after));
-            files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
+            let switch = self.written.needs_plan().then(|| Switch::to(loaded, &after)).transpose()?;
+            let reasons = switch.as_ref().map(|switch| {
+                Reasons::of_placement(&loaded.cluster, (&loaded.before, &after), &switch.pools)
+            });
+            files = self.written.files(loaded, &after, switch.as_ref().zip(reasons.as_ref()))?;
             moved = Some(moves(loaded, &after));
         }
         if let Some((packed, path)) = best.zip(self.mapping_out.as_ref()) {

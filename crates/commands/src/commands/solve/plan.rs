@@ -4,7 +4,8 @@ mod answer;
 
 use super::carry_out::{TargetSystem, commands};
 use super::problem::explain_contradiction;
-use super::reasons::Reasons;
+use super::reasons::{NoOtherReason, Reasons};
+use super::soft::SoftRules;
 use super::state::{Loaded, load, open, open_file};
 use super::switch::{Switch, with_shared_cpu};
 use super::time_limit::parse_time;
@@ -19,9 +20,9 @@ use clap::{ArgGroup, Args};
 use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_of};
 use dfrsim_context_switch::{
-    Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, MoveLimits, Plan as Pools,
-    Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states, keep_running, plan,
-    select_running, solve,
+    Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, KeptSoft, Limits, MoveLimits,
+    Optimised, Plan as Pools, Starts, SuspendTo, VjobId, clear_disks, first_come_first_served, in_states,
+    keep_running, keep_soft, plan, select_running, solve,
 };
 use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
@@ -29,7 +30,7 @@ use dfrsim_model::{NodeId, Seed};
 use serde_json::json;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Plan a context switch of virtualised jobs, which brings VMs to given nodes or states
 ///
@@ -60,6 +61,7 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   running-capacity     nodes, limit            at most `limit` VMs run there
   resource-capacity    nodes, resource, limit  VMs take at most `limit` there
   overbook             nodes, resource, ratio  VMs may take `ratio` times what each node has
+  spare                nodes, count            VMs leave free as much as the `count` largest of these nodes have (N+k)
   preserve             vms, resource, amount   each VM needs at least `amount`
   online, offline      nodes        on or off at the end; they are switched
   max-online           nodes, limit            at most `limit` are on at the end
@@ -68,6 +70,9 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   no-delay             vms          act in the first pool only
   deadline             vms, seconds            have acted within `seconds`
   spread, split and lonely hold always, gather and among at the end; a field `continuous` (true or false) says otherwise.
+  A rule on places with a `weight` is soft: it is kept if that moves at most `weight` MB for each violation (with an
+  --aim: if the plan gets no worse). `vms` and `nodes` may be selectors, {\"label\": {\"app\": \"web\"}}, and `groups`
+  {\"by_label\": \"zone\"}.
 
 Examples:
   dfrsim solve plan scenarios/plan/current.json --to scenarios/plan/swapped.json
@@ -147,7 +152,14 @@ struct SwitchTarget {
     found: Option<(Pools, PlanFigures)>,
     /// Value and bound of the objective, if it is not the least cost.
     reached: Option<ObjectiveValue>,
+    /// Soft constraints that the search had to satisfy.
+    enforced: Vec<Constraint>,
+    /// True if the searches ended before all parts of the violated soft constraints were tried.
+    is_cut_short: bool,
 }
+
+/// Largest number of searches with soft constraints.
+const SOFT_SEARCHES: usize = 64;
 
 impl Plan {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
@@ -167,7 +179,7 @@ impl Plan {
         let limits = MoveLimits { per_node: self.moves_per_node, in_cluster: self.moves };
         let cluster = cluster.with_durations(durations.clone()).with_starts(self.actions);
         loaded.cluster = cluster.with_move_limits(limits);
-        let SwitchTarget { after, cluster, found, reached } = self.target(&loaded)?;
+        let SwitchTarget { after, cluster, found, reached, enforced, is_cut_short } = self.target(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let places = (&loaded.before, &after);
         let decision = match (&self.to, self.decide) {
@@ -175,14 +187,20 @@ impl Plan {
             (None, true) => "it does not fit beside the vjobs before it",
             (None, false) => "the states say so",
         };
-        let decision = (decision, self.to.is_some());
-        let reasons = Reasons::new(&loaded.cluster, places, &switch.pools, &self.drain, decision);
-        let mut files = self.written.files(&loaded, &after, Some(&switch))?;
+        let otherwise = match &self.to {
+            Some(_) => NoOtherReason::Given,
+            None => NoOtherReason::Cheaper,
+        };
+        let reasons_of = with_rules(&loaded.cluster, &enforced, &loaded.before);
+        let decision = (decision, otherwise);
+        let reasons = Reasons::new(&reasons_of, places, &switch.pools, &self.drain, decision);
+        let mut files = self.written.files(&loaded, &after, Some((&switch, &reasons)))?;
         if let Some((path, target)) = self.commands_out.as_ref().zip(self.system) {
             let commands = commands(target, &switch, &reasons, &self.drain).map_err(Failure::Result)?;
             files.add_bytes(path, commands)?;
         }
-        context.print(&PlanAnswer::plan(&switch, &reasons, self.time_limit.is_some(), reached))?;
+        let soft = SoftRules::of(&loaded.cluster, places, is_cut_short);
+        context.print(&PlanAnswer::plan(&switch, &reasons, self.time_limit.is_some(), reached, soft))?;
         files.finish()
     }
 
@@ -222,7 +240,8 @@ impl Plan {
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let cluster = with_shared_cpu(loaded, &after);
-            return Ok(SwitchTarget { after, cluster, found: None, reached: None });
+            let (enforced, is_cut_short) = (Vec::new(), false);
+            return Ok(SwitchTarget { after, cluster, found: None, reached: None, enforced, is_cut_short });
         }
         let states = match &self.states {
             Some(path) => {
@@ -249,19 +268,35 @@ impl Plan {
             wanted
         });
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
-        let limits = Limits { steps, time: self.time_limit };
         let searched = cluster.clone().with_aim(self.aim);
+        let begin = Instant::now();
+        // Without soft constraints there is one search.
+        let parts = if cluster.soft().is_empty() { 1 } else { 2 };
+        let next_limit = || self.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()) / parts);
+        let is_moved = self.aim == Aim::Cost;
         let found = wanted.map_err(|error| Failure::Result(error.to_string())).and_then(|wanted| {
-            let found = solve(&searched, before, &wanted, &limits, Seed::new(self.seed));
+            let search = |enforced: &[Constraint]| {
+                let limits = Limits { steps, time: next_limit() };
+                let searched = with_rules(&searched, enforced, before);
+                solve(&searched, before, &wanted, &limits, Seed::new(self.seed))
+            };
+            // Weights are memory; other objectives come first.
+            let value = |found: &Optimised, penalty: u64| match is_moved {
+                true => (found.cost.saturating_add(penalty), penalty),
+                false => (found.cost, penalty),
+            };
+            let found = keep_soft(cluster, SOFT_SEARCHES, search, |found| &found.configuration, value);
             found.map_err(|error| {
                 let reason = explain_contradiction(cluster, before, &wanted, !self.drain.is_empty());
                 Failure::Result(format!("{error}{reason}"))
             })
         })?;
+        let KeptSoft { found, enforced, is_cut_short } = found;
         let (after, cluster) = (found.configuration, cluster.clone());
         if self.aim == Aim::Cost {
             let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
-            return Ok(SwitchTarget { after, cluster, found: Some((found.plan, figures)), reached: None });
+            let found = Some((found.plan, figures));
+            return Ok(SwitchTarget { after, cluster, found, reached: None, enforced, is_cut_short });
         }
         let moves_of = |plan: &Pools| {
             let moves = plan.actions().filter_map(|action| searched.moves_of(action.cost(&searched)));
@@ -278,8 +313,17 @@ impl Plan {
         };
         let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
         let reached = Some(ObjectiveValue { aim: self.aim.name(), value, at_least });
-        Ok(SwitchTarget { after, cluster, found: Some((pools, figures)), reached })
+        Ok(SwitchTarget { after, cluster, found: Some((pools, figures)), reached, enforced, is_cut_short })
     }
+}
+
+/// Returns a cluster with further constraints.
+fn with_rules(cluster: &Cluster, further: &[Constraint], before: &Configuration) -> Cluster {
+    if further.is_empty() {
+        return cluster.clone();
+    }
+    let list = [cluster.constraints().list(), further].concat();
+    cluster.clone().with_constraints(list, before)
 }
 
 /// Checks a plan with the independent checker and prints the verdict.

@@ -73,7 +73,8 @@ pub(super) fn described(cluster: &Cluster, constraint: &Constraint<VmId, NodeId>
     let vms = constraint.all_vms().map(|vm| cluster.vm(*vm).name.as_str()).collect::<Vec<_>>();
     let nodes = constraint.all_nodes().map(|node| cluster.node(*node).name.as_str()).collect::<Vec<_>>();
     let [vms, nodes] = [vms, nodes].map(|names| listed(&names));
-    let kind = constraint.kind;
+    let soft = if constraint.weight.is_some() { "soft " } else { "" };
+    let kind = format!("{soft}{}", constraint.kind);
     match (vms.is_empty(), nodes.is_empty()) {
         (_, true) => format!("{kind} of {vms}"),
         (true, false) => format!("{kind} of {nodes}"),
@@ -144,6 +145,7 @@ fn is_filter(constraint: &Constraint<VmId, NodeId>) -> bool {
         | ConstraintKind::Lonely
         | ConstraintKind::Among
         | ConstraintKind::SplitAmong
+        | ConstraintKind::Spare
         | ConstraintKind::MaxOnline => true,
         ConstraintKind::RunningCapacity => !has_one_node,
         ConstraintKind::ResourceCapacity => !has_one_node && constraint.resource != "cpu",
@@ -283,7 +285,12 @@ impl Problem {
         let instance = Instance { fixed: fixed.len(), fluid: 1, nodes: nodes.collect(), jobs };
         let vms: Vec<Vec<VmId>> = groups.into_iter().map(|(_, vms)| vms).collect();
         let filters = cluster.constraints().list().iter().filter(|constraint| is_filter(constraint));
-        let filters: Vec<_> = filters.cloned().collect();
+        // What a reserve leaves depends on constraints that are no filters.
+        let limits = |it: &Constraint<VmId, NodeId>| match it.kind {
+            ConstraintKind::Spare => cluster.limits_of_spare(it),
+            _ => vec![it.clone()],
+        };
+        let filters: Vec<_> = filters.flat_map(limits).collect();
         let rules = (!filters.is_empty()).then(|| -> Box<dyn Rules> {
             let with_mates = |vm: &VmId| {
                 let others = mates.get(vm).into_iter().flatten().copied();

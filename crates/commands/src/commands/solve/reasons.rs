@@ -5,6 +5,17 @@ use dfrsim_context_switch::{Action, Amount, Cluster, Configuration, Kind, Place,
 use dfrsim_model::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Reason for a move for which no rule or resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoOtherReason {
+    /// The target gives the nodes.
+    Given,
+    /// The whole plan is cheaper with it.
+    Cheaper,
+    /// The placement is better with it.
+    Better,
+}
+
 /// Goals and rules for which the actions of a plan are made.
 pub(super) struct Reasons<'a> {
     cluster: &'a Cluster,
@@ -14,8 +25,7 @@ pub(super) struct Reasons<'a> {
     drained: Vec<NodeId>,
     /// Origin of the decision which VMs run.
     decision: &'static str,
-    /// True if the target gives the nodes.
-    is_given: bool,
+    otherwise: NoOtherReason,
     /// VMs that get a place on each node.
     arrivals: BTreeMap<NodeId, Vec<VmId>>,
     /// Numbers of the constraints that are violated before, each with its VMs and nodes.
@@ -31,7 +41,7 @@ impl<'a> Reasons<'a> {
         (before, after): (&'a Configuration, &'a Configuration),
         plan: &Plan,
         drained: &[String],
-        (decision, is_given): (&'static str, bool),
+        (decision, otherwise): (&'static str, NoOtherReason),
     ) -> Reasons<'a> {
         let mut arrivals: BTreeMap<NodeId, Vec<VmId>> = BTreeMap::new();
         for action in plan.actions() {
@@ -59,11 +69,20 @@ impl<'a> Reasons<'a> {
             after,
             drained: cluster.node_ids().filter(is_drained).collect(),
             decision,
-            is_given,
+            otherwise,
             arrivals,
             violated: violated.collect(),
             free,
         }
+    }
+
+    /// Collects the reasons for a plan to a better placement.
+    pub(super) fn of_placement(
+        cluster: &'a Cluster,
+        places: (&'a Configuration, &'a Configuration),
+        plan: &Plan,
+    ) -> Reasons<'a> {
+        Reasons::new(cluster, places, plan, &[], ("the placement says so", NoOtherReason::Better))
     }
 
     /// Returns the reason for an action: the goal or rule that needs it.
@@ -105,7 +124,12 @@ impl<'a> Reasons<'a> {
         if let Some(other) = self.arrivals.get(&node).and_then(|vms| vms.iter().find(|other| **other != vm)) {
             return format!("room for `{}`", self.cluster.vm(*other).name);
         }
-        if self.is_given { "the target names its node".to_owned() } else { "a cheaper plan".to_owned() }
+        let otherwise = match self.otherwise {
+            NoOtherReason::Given => "the target names its node",
+            NoOtherReason::Cheaper => "a cheaper plan",
+            NoOtherReason::Better => "a better placement",
+        };
+        otherwise.to_owned()
     }
 
     /// Returns the constraint that the move of a VM makes hold, or brings nearer to holding.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use dfrsim_context_switch::file::cluster_of;
-use dfrsim_context_switch::{Cluster, Configuration};
+use dfrsim_context_switch::{Cluster, Configuration, Constraint};
 use dfrsim_input::{Input, Reader};
 use dfrsim_state::State;
 use dfrsim_state::import::Exports;
@@ -14,6 +14,15 @@ pub(super) struct Loaded<'a> {
     pub(super) state: State<'a>,
     pub(super) cluster: Cluster,
     pub(super) before: Configuration,
+}
+
+impl<'a> Loaded<'a> {
+    /// Returns the state with further constraints.
+    pub(super) fn with_rules(&self, further: &[Constraint]) -> Loaded<'a> {
+        let list = [self.cluster.constraints().list(), further].concat();
+        let cluster = self.cluster.clone().with_constraints(list, &self.before);
+        Loaded { state: self.state.clone(), cluster, before: self.before.clone() }
+    }
 }
 
 /// Opens the files of a state.

@@ -1,14 +1,16 @@
 //! Output files of a command: the resulting state, the plan that leads to it, and its picture.
 
+use super::reasons::Reasons;
 use super::state::{Loaded, is_csv};
-use super::switch::Switch;
+use super::switch::{Switch, switch_name};
 use crate::failure::Failure;
 use crate::output::{OutputFiles, notice};
 use crate::picture_files::PictureFile;
 use clap::Args;
-use dfrsim_context_switch::Configuration;
+use dfrsim_context_switch::{Configuration, Place, TimedAction};
 use dfrsim_model::NodeId;
 use dfrsim_plots::draw_plan;
+use dfrsim_state::csv_lines;
 use std::path::PathBuf;
 
 /// Output files of a context switch.
@@ -18,8 +20,8 @@ pub(super) struct OutputArguments {
     #[arg(long, value_name = "STATE", value_hint = clap::ValueHint::AnyPath)]
     state_out: Option<PathBuf>,
     /// Write the plan that leads to the resulting state, with the times of all actions; `dfrsim
-    /// solve plan --check` checks it
-    #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::AnyPath)]
+    /// solve plan --check` checks it. If the name ends in .csv, its actions with their reasons
+    #[arg(long, value_name = "PLAN", value_hint = clap::ValueHint::AnyPath)]
     plan_out: Option<PathBuf>,
     /// Draw the plan, nodes over time, and write its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
@@ -47,7 +49,7 @@ impl OutputArguments {
         &self,
         loaded: &Loaded<'_>,
         after: &Configuration,
-        switch: Option<&Switch>,
+        switch: Option<(&Switch, &Reasons<'_>)>,
     ) -> Result<OutputFiles, Failure> {
         let mut files = OutputFiles::default();
         if let Some(path) = &self.state_out {
@@ -66,10 +68,14 @@ impl OutputArguments {
             state.nodes.iter_mut().zip(on_at_end).for_each(|(node, is_on)| node.is_on = is_on);
             files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
         }
-        if let Some((path, switch)) = self.plan_out.as_ref().zip(switch) {
-            files.add_bytes(path, &switch.document)?;
+        if let Some((path, (switch, reasons))) = self.plan_out.as_ref().zip(switch) {
+            if is_csv(path) {
+                files.add_bytes(path, actions_to_csv(switch, reasons))?;
+            } else {
+                files.add_bytes(path, &switch.document)?;
+            }
         }
-        if let Some((path, switch)) = self.picture.as_ref().zip(switch) {
+        if let Some((path, (switch, _))) = self.picture.as_ref().zip(switch) {
             let picture = PictureFile::new(path)?;
             if switch.timetable.pools.is_empty() {
                 notice!("{}: the plan is empty; no picture is written", path.display());
@@ -81,4 +87,38 @@ impl OutputArguments {
         }
         Ok(files)
     }
+}
+
+/// Formats the actions of a plan as CSV, with the goal or rule for which each is made. Switched nodes have
+/// no VM.
+fn actions_to_csv(switch: &Switch, reasons: &Reasons<'_>) -> String {
+    let cluster = &switch.cluster;
+    let node = |place: Place| place.node().map_or("", |node| &cluster.node(node).name).to_owned();
+    let header = ["pool", "action", "vm", "from", "to", "cost_mb", "begin_s", "end_s", "reason"];
+    let of_pool = |(number, pool): (usize, &Vec<TimedAction>)| {
+        let record = |TimedAction { action, begin, end }: &TimedAction| {
+            vec![
+                number.to_string(),
+                action.kind().name().to_owned(),
+                cluster.vm(action.vm()).name.clone(),
+                node(action.from()),
+                node(action.to()),
+                action.cost(cluster).to_string(),
+                begin.as_secs_f64().to_string(),
+                end.as_secs_f64().to_string(),
+                reasons.of(action),
+            ]
+        };
+        pool.iter().map(record).collect::<Vec<_>>()
+    };
+    let actions = (1..).zip(&switch.timetable.pools).flat_map(of_pool);
+    let switches = switch.timetable.switches.iter().map(|it| {
+        let name = cluster.node(it.node).name.clone();
+        let (from, to) = if it.is_on { (String::new(), name) } else { (name, String::new()) };
+        let [begin, end] = [it.begin, it.end].map(|at| at.as_secs_f64().to_string());
+        let action = switch_name(it).to_owned();
+        let reason = "a rule on the nodes that are on".to_owned();
+        vec![String::new(), action, String::new(), from, to, "0".to_owned(), begin, end, reason]
+    });
+    csv_lines([header.map(str::to_owned).to_vec()].into_iter().chain(actions).chain(switches))
 }

@@ -5,9 +5,16 @@ use crate::scenario::SiteFields;
 use chrono::{DateTime, NaiveDate, NaiveTime};
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{Digest, Input, RunError};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::platform::classes::is_of_site;
+use dfrsim_model::{JobId, SimSpan, SimTime};
+use dfrsim_workload::log::Naming;
 use dfrsim_workload::prepare::{self, Opened, Options};
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::sync::Arc;
+
+/// Home of jobs that stay at their site, until the number of the site is known.
+pub(super) const HERE: u32 = u32::MAX;
 
 const DAY_US: u64 = 86_400 * 1_000_000;
 
@@ -18,6 +25,8 @@ pub(crate) struct Log {
     /// Start time in seconds since 1970 (UTC), if the header has it.
     begins: Option<i64>,
     jobs: Vec<GridJob>,
+    /// Names of users by their numbers.
+    users: Arc<BTreeMap<u32, String>>,
 }
 
 impl Log {
@@ -36,11 +45,22 @@ impl Log {
             rules: reading.rules,
             ..Options::default()
         };
+        let mut users = BTreeMap::new();
+        let special = match site.keeps_special {
+            true => prepare::resources(&file.path, &options).map_err(RunError::input)?,
+            false => Arc::default(),
+        };
+        let stays = |job: JobId| {
+            let requests = special.get(&job).into_iter().flatten();
+            { requests }.any(|(name, _)| is_of_site(name))
+        };
         let read = match &reading.origin {
             Some(origin) => prepare::read_jobs_from(&file.path, &options, origin)
                 .map(|(jobs, report)| (None, jobs, report)),
             None => Opened::open(&file.path, &options).and_then(|log| {
                 let start = log.header().unix_start_time();
+                let named = log.header().names(Naming::User);
+                users = named.map(|(number, name)| (number, name.to_owned())).collect();
                 let (jobs, report) = log.with_jobs(|jobs| jobs.collect::<Vec<_>>())?;
                 Ok((start, jobs, report))
             }),
@@ -58,7 +78,8 @@ impl Log {
                 width: job.tasks,
                 run: job.run_time,
                 walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
-                home: None,
+                // The number of the site is known later.
+                home: stays(job.id).then_some(HERE),
                 site: None,
                 traits: JobTraits {
                     cpu_need: job.cpu_need,
@@ -69,7 +90,7 @@ impl Log {
             })
             .collect();
         let begins = start.map(|start| start.saturating_add((first.micros() / 1_000_000) as i64));
-        let log = Log { file: file.given.clone(), begins, jobs };
+        let log = Log { file: file.given.clone(), begins, jobs, users: Arc::new(users) };
         let input = Input {
             report: vec![match &reading.origin {
                 Some(origin) => format!("{origin}: {report}; {} days", log.days()),
@@ -108,7 +129,12 @@ impl Log {
             let first = first.unwrap_or_else(|| format!("second {begins} since 1970"));
             return Err(RunError::input(format!("{file} begins on {first} and has no job from {day} on")));
         }
-        Ok(Log { file: file.clone(), begins: Some(midnight), jobs })
+        Ok(Log { file: file.clone(), begins: Some(midnight), jobs, users: Arc::clone(&self.users) })
+    }
+
+    /// Returns the name of a user: its number if the log has no names.
+    pub(super) fn user(&self, number: u32) -> String {
+        self.users.get(&number).cloned().unwrap_or_else(|| number.to_string())
     }
 
     /// Returns the number of whole days from the first submission to the last one.
@@ -203,7 +229,6 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::JobId;
 
     /// Builds a log with one job per day for ten days; the k-th has size k + 1.
     fn log() -> Log {
@@ -221,11 +246,13 @@ mod tests {
             file: "ten.swf".to_owned(),
             begins: Some(30 * 86_400 + 3_600),
             jobs: (0..10).map(job).collect(),
+            users: Arc::default(),
         }
     }
     fn site(jobs: Option<Vec<usize>>, offset_days: u32, shift_days: u32) -> SiteFields {
         let (cluster, reading) = ("a".to_owned(), crate::scenario::LogReading::default());
-        SiteFields { cluster, log: None, jobs, load: None, offset_days, shift_days, reading }
+        let keeps_special = false;
+        SiteFields { cluster, log: None, jobs, load: None, offset_days, shift_days, keeps_special, reading }
     }
     /// Returns the beginning of the window, and the sizes and submit days of each month's jobs.
     fn months(site: &SiteFields, days: &[u32], replication: u32) -> (u64, Vec<Vec<(u32, f64)>>) {

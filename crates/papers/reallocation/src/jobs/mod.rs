@@ -31,10 +31,10 @@ impl Logs {
     /// If it cannot be used.
     fn open_for_site(&mut self, site: &SiteFields) -> Result<Option<Arc<Log>>, RunError> {
         let Some(file) = &site.log else { return Ok(None) };
-        let known = self
-            .read
-            .iter()
-            .find(|(known, as_site, _)| (&known.path, &as_site.reading) == (&file.path, &site.reading));
+        let known = self.read.iter().find(|(known, as_site, _)| {
+            (&known.path, &as_site.reading, as_site.keeps_special)
+                == (&file.path, &site.reading, site.keeps_special)
+        });
         let log = match known {
             Some((_, _, log)) => Arc::clone(log),
             None => {
@@ -120,6 +120,12 @@ impl Workload {
         self.cores.iter().map(|cores| cores.get()).max().unwrap_or(0)
     }
 
+    /// Returns the name of a user of a site; the number if the log has no names.
+    pub(crate) fn user(&self, site: usize, number: u32) -> String {
+        let log = self.logs.get(site).and_then(Option::as_ref);
+        log.map_or_else(|| number.to_string(), |log| log.user(number))
+    }
+
     fn check_widths(&self, replication: u32) -> Result<(), RunError> {
         let widest = self.largest_cluster();
         for (site, log) in self.fields.sites.iter().zip(&self.logs) {
@@ -187,7 +193,8 @@ impl Workload {
             }
             jobs.extend(of_month.into_iter().map(|job| {
                 let submit = begin + job.submit.since(SimTime::ZERO);
-                GridJob { submit, site: Some(at as u32), ..job }
+                let home = job.home.map(|home| if home == log::HERE { at as u32 } else { home });
+                GridJob { submit, home, site: Some(at as u32), ..job }
             }));
             begin = begin + length(&[days]);
         }

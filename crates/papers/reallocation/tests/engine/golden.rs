@@ -268,3 +268,19 @@ fn a_job_may_be_mapped_when_the_one_before_it_is_submitted() {
     assert_eq!(with(Mapped::AtArrival), (0, 20, 70));
     assert_eq!(with(Mapped::AtPrevious), (1, 20, 70));
 }
+
+/// Two clusters of 2 cores with SLURM, and two copies of job 3. Job 1 takes the first until 100 s, job 2
+/// one core of the second until 1,000 s. Job 3, with two cores, waits on both, and job 4 behind it on
+/// the second: its walltime of 2,000 s would delay job 3. Job 3 starts on the first in the cycle after
+/// the end of job 1, which cancels its copy. The cancellation is an event for the second cluster, so
+/// that job 4 starts in its next backfill cycle and not at the end of job 2.
+#[test]
+fn slurm_sees_that_a_copy_was_cancelled() {
+    let slurm = Platform::new(platform(&[2, 2]).clusters().to_vec(), Backfilling::Slurm).unwrap();
+    let mut jobs = jobs(&[(0, 2, 100, 100), (0, 1, 1_000, 1_000), (5, 2, 50, 50), (6, 1, 10, 2_000)]);
+    (jobs[0].home, jobs[1].home, jobs[3].home) = (Some(0), Some(1), Some(1));
+    let found = schedule(&audited(&slurm, &jobs, &Options { copies: 2, ..Options::default() }).unwrap());
+    let (third, fourth) = (found[2], found[3]);
+    assert_eq!(third.0, 0, "{found:?}");
+    assert!((third.1..third.1 + 40).contains(&fourth.1), "{found:?}");
+}

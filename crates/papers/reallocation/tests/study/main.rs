@@ -194,6 +194,59 @@ fn the_answer_comes_first() {
     assert_eq!(first(&["local='CONS'", "meta.copies=2"]), ("reference".to_owned(), true));
 }
 
+/// In a federation every job has a copy on each cluster. The answer, which comes first, has the waits of
+/// the users before and after; the mean of all equals that of the rows.
+#[test]
+fn a_federation_says_who_waits_less() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("site.swf");
+    let line = |number: u64| {
+        let (at, run, width, user) = (number * 900, 600 + number % 7 * 400, 1 + number % 48, number % 3);
+        format!("{number} {at} 0 {run} {width} -1 -1 {width} {} -1 1 {user} 1 1 1 1 -1 -1", run + 600)
+    };
+    let lines: Vec<String> = (1..900).map(line).collect();
+    fs::write(&log, format!("; UnixStartTime: 0\n{}\n", lines.join("\n"))).unwrap();
+    let scenario = format!(
+        "study = 'grid'\nlocal = ['SLURM', 'EASY']\nheterogeneous = false\n\
+         meta = {{ mapping = 'home', federation = true }}\n\
+         clusters = [{{ name = 'a', cores = 64, speed = 1 }}, {{ name = 'b', cores = 64, speed = 1 }}]\n\
+         [[workloads]]\nname = 'days'\ndays = [8]\n\
+         sites = [{{ cluster = 'a', log = '{}' }}, {{ cluster = 'b', jobs = [60], load = 0.2 }}]\n",
+        log.display()
+    );
+    let out = folder.path().join("results");
+    let report = try_run(&scenario, &[], &RunOptions::new(&out)).unwrap();
+    assert_eq!((report.counts.total, report.counts.of(Status::Ok)), (4, 4));
+    assert_eq!((report.tables[0].name.as_str(), report.tables[0].is_printed), ("users", true));
+    let text = fs::read_to_string(out.join("tables/users_all.csv")).unwrap();
+    let all: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| all[0].iter().position(|known| *known == name).unwrap();
+    let value = |line: &Vec<&str>, name: &str| line[column(name)].parse::<f64>().unwrap();
+    let registry = registry();
+    let results = Results::read(&out, &registry).unwrap();
+    let frame = &results.rows().unwrap()[0];
+    let place = frame.column_index("mean_wait_s").unwrap();
+    let waits: Vec<f64> = (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect();
+    let whole: Vec<&Vec<&str>> = all.iter().filter(|line| line[column("site")] == "all").collect();
+    assert_eq!(whole.len(), 2);
+    for line in &whole {
+        let near = |name: &str| waits.iter().any(|wait| (wait / 3_600.0 - value(line, name)).abs() < 1e-6);
+        assert!(near("wait_before_h") && near("wait_after_h"), "{line:?} and {waits:?}");
+        assert!(value(line, "change_h_low") <= value(line, "change_h"), "{line:?}");
+    }
+    // The users of the log, who wait at their own site, and those of generated jobs, who are unknown.
+    let users: Vec<&str> = all[1..].iter().map(|line| line[column("user")]).collect();
+    assert!(["0", "1", "2", "unknown"].iter().all(|name| users.contains(name)), "{users:?}");
+    let less = all.iter().filter(|line| line[column("site")] == "a" && line[column("waits")] == "less");
+    assert!(less.count() >= 4, "{text}");
+}
+
+#[test]
+fn a_federation_needs_one_copy() {
+    let several = faults(&format!("meta = {{ copies = 2, federation = true }}\n{QUICK}"));
+    assert!(several.contains("a federation requires copies = 1 and no transfers"), "{several}");
+}
+
 /// Writes the events of every simulation, for all local policies, mappings and numbers of copies, to
 /// a separate file that the audit accepts.
 #[test]
@@ -221,6 +274,18 @@ fn events_of_every_simulation_pass_the_audit() {
         assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
     }
     assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+    // With long queues both clusters have backfill cycles at the same time, and a copy leaves the queue
+    // of one after its cycle, which has no record.
+    let long = [
+        "meta.copies=2",
+        "local='SLURM'",
+        "heterogeneous=false",
+        "workloads.0.days=[2]",
+        "jobs.load=2.5",
+        "jobs.max_load=3",
+    ];
+    assert_eq!(audited("slurm-long-queues", &long), 1);
+    assert_eq!(audited("slurm-copies", &["meta.copies=2", "local='SLURM'", "workloads.0.days=[2]"]), 2);
     let conditions = [
         "meta.heuristics=['mct', 'maxgain']",
         "meta.transfer_s=60",

@@ -168,6 +168,7 @@ impl LocalScheduler {
     /// Removes a job that has not ended. The next decision compresses the schedule as it does after
     /// an early termination.
     pub fn withdraw(&mut self, view: View<'_>, job: JobHandle) {
+        self.scheduler.backfiller.note_withdrawal();
         if view.job(job).state() == JobState::Running {
             self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
             return self.scheduler.release(view, job, view.job(job).placement().ranges());
@@ -194,6 +195,7 @@ impl LocalScheduler {
     /// Removes all waiting jobs.
     pub fn withdraw_all_waiting(&mut self) {
         self.scheduler.backfiller.forget_plan();
+        self.scheduler.backfiller.note_withdrawal();
         self.scheduler.state.preempted.clear();
         self.scheduler.state.queue.jobs.clear();
         self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);

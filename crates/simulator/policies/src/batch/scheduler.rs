@@ -69,6 +69,13 @@ impl Backfiller {
         if let Backfiller::Conservative(it) = self { it.plan.as_mut() } else { None }
     }
 
+    /// Notes that a job was withdrawn, which is an event for Slurm's cycles.
+    pub(super) fn note_withdrawal(&mut self) {
+        if let Backfiller::Slurm(slurm) = self {
+            slurm.has_withdrawn = true;
+        }
+    }
+
     /// Clears the reservation plan.
     pub(super) fn forget_plan(&mut self) {
         if let Backfiller::Conservative(ConservativeBackfiller { plan, .. })
@@ -164,7 +171,7 @@ impl BatchScheduler {
             if is_regrouped && !is_first {
                 slurm.run_due_cycles(&mut self.state, view, decision);
             }
-            if has_changed || is_regrouped {
+            if std::mem::take(&mut slurm.has_withdrawn) || has_changed || is_regrouped {
                 slurm.note_events(now);
             }
             slurm.continues = false;

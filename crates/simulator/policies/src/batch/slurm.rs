@@ -43,6 +43,9 @@ pub(super) struct SlurmBackfiller {
     /// True if the next decision takes over a running system with the timers of its past: its jobs are
     /// no events.
     pub(super) continues: bool,
+    /// True if a job was withdrawn since the last decision: Slurm counts the cancellation of a pending
+    /// job as a change of its queue.
+    pub(super) has_withdrawn: bool,
     /// Jobs that ended now but are not yet visible to either scheduler.
     completing: Vec<JobHandle>,
     /// Plan of the running jobs, kept from one backfill cycle to the next.
@@ -56,6 +59,7 @@ impl SlurmBackfiller {
         SlurmBackfiller {
             cycles: SlurmCycles::new(settings),
             continues: false,
+            has_withdrawn: false,
             completing: Vec::new(),
             plan: None,
             partition_classes: SortedMap::default(),

@@ -1,7 +1,7 @@
 //! Capacity of nodes for VMs, individually and in groups.
 
 use super::document::{
-    Constraint, Document, Kind, NodeRecord, PlaceRecord, State, VmRecord, in_thousandths, in_units,
+    Constraint, Document, Kind, NodeRecord, PlaceRecord, Power, State, VmRecord, in_thousandths, in_units,
 };
 use super::fault::PlanViolation;
 use rustc_hash::FxHashMap;
@@ -24,6 +24,20 @@ pub(super) struct Capacities<'a> {
     list: Vec<Capacity<'a>>,
     /// Indices of the limits of each node.
     of_node: FxHashMap<&'a str, Vec<usize>>,
+}
+
+/// Returns whether a node is on at the end and some VM may be there.
+fn is_usable(plan: &Document, name: &str) -> bool {
+    let has = |it: &Constraint| it.all_nodes().any(|node| node == name);
+    let of = |kind: Kind| plan.constraints.iter().filter(move |it| it.kind == kind && has(it));
+    let is_on = plan.nodes.iter().any(|node| node.name == name && node.state == Power::Online);
+    let is_closed = |ban: &Constraint| {
+        let named: BTreeSet<&String> = ban.all_vms().collect();
+        named.len() == plan.vms.len()
+    };
+    (is_on || of(Kind::Online).next().is_some())
+        && of(Kind::Offline).next().is_none()
+        && !of(Kind::Ban).any(is_closed)
 }
 
 /// Pseudo-resource of which each running VM takes one.
@@ -60,6 +74,26 @@ impl<'a> Capacities<'a> {
                 });
             }
         }
+        let effective = |name: &str, resource: &str| {
+            let own = |it: &&Capacity<'_>| it.resource == resource && it.nodes.contains(name);
+            list.iter().find(own).map_or(0, |it| it.limit)
+        };
+        let mut spared = Vec::new();
+        for constraint in plan.constraints.iter().filter(|it| it.kind == Kind::Spare) {
+            let nodes: BTreeSet<&str> =
+                constraint.all_nodes().map(String::as_str).filter(|name| is_usable(plan, name)).collect();
+            let wanted =
+                |resource: &&&str| constraint.resource.is_empty() || constraint.resource == **resource;
+            for resource in resources.iter().filter(wanted) {
+                let mut amounts: Vec<u64> = nodes.iter().map(|name| effective(name, resource)).collect();
+                amounts.sort_unstable();
+                let count = amounts.len().saturating_sub((in_thousandths(constraint) / 1_000) as usize);
+                let limit = amounts[..count].iter().sum();
+                let (nodes, constraint) = (nodes.clone(), Some(Kind::Spare));
+                spared.push(Capacity { nodes, resource, limit, constraint });
+            }
+        }
+        list.extend(spared);
         for constraint in &plan.constraints {
             let resource = match constraint.kind {
                 Kind::RunningCapacity => RUNNING,

@@ -30,7 +30,14 @@ pub(super) struct Document {
     pub(super) moves: Option<usize>,
     pub(super) nodes: Vec<NodeRecord>,
     pub(super) vms: Vec<VmRecord>,
+    /// Constraints that must hold, and at first those with a weight too.
     pub(super) constraints: Vec<Constraint>,
+    /// Constraints with a weight.
+    #[serde(skip)]
+    pub(super) soft: Vec<Constraint>,
+    /// Sum of the weights of the violations of soft constraints at the end.
+    #[serde(default)]
+    pub(super) penalty: u64,
     pub(super) pools: Vec<Vec<ActionRecord>>,
     #[serde(default)]
     pub(super) switches: Vec<SwitchRecord>,

@@ -12,6 +12,7 @@
 //! * Constraints on places hold for each VM that arrives, at any time; at the end all of them hold.
 //! * Actions respect precedence and serialisation, and take place on nodes that are on.
 //! * The suspends and the resumes of a vjob are each in one pool, one after the other by name.
+//! * Soft constraints need not hold, but the sum of the weights of their violations is right.
 //! * The costs of the actions (table 1) and of the plan (section 4.2) agree with the file.
 //!
 //! ```
@@ -41,6 +42,7 @@ mod fault;
 mod moves;
 mod order;
 mod plan;
+mod soft;
 mod switches;
 
 pub use fault::{PlanViolation, PlanViolations};

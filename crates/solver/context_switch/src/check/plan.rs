@@ -5,7 +5,7 @@ use super::document::{
     ActionRecord, Constraint, Document, Micros, PlaceRecord, StartTimes, State, Verb, VmRecord, micros,
 };
 use super::fault::{PlanViolation, PlanViolations};
-use super::{arrival, moves, order, switches};
+use super::{arrival, moves, order, soft, switches};
 use dfrsim_model::SortedMap;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -30,8 +30,9 @@ pub struct PlanReport {
 ///
 /// Returns all violations.
 pub fn check_plan(text: &str) -> Result<PlanReport, PlanViolations> {
-    let document: Document = serde_json::from_str(text)
+    let mut document: Document = serde_json::from_str(text)
         .map_err(|error| PlanViolations(vec![PlanViolation::new(format!("not a plan: {error}"))]))?;
+    document.soft = document.constraints.extract_if(.., |it| it.weight.is_some()).collect();
     let mut check = Check::new(&document)?;
     for (pool, actions) in document.pools.iter().enumerate() {
         check.check_pool(pool, actions);
@@ -46,6 +47,10 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanViolations> {
     check.check_same_pool(Verb::Suspend, "suspended");
     check.check_same_pool(Verb::Resume, "resumed");
     check.check_cost();
+    let penalty = soft::penalty(&document, &check.vms, &check.places);
+    if penalty != document.penalty {
+        check.fault(format!("violations of soft rules cost {penalty}, not {}", document.penalty));
+    }
     check.check_bound();
     if check.faults.is_empty() { Ok(check.report()) } else { Err(PlanViolations(check.faults)) }
 }
@@ -80,11 +85,12 @@ impl<'a> Check<'a> {
         let places = plan.vms.iter().flat_map(|vm| [vm.before.node.as_ref(), vm.after.node.as_ref()]);
         let ends = actions().flat_map(|action| [action.from.as_ref(), action.to.as_ref()]);
         let switched = plan.switches.iter().map(|switch| &switch.node);
-        let named = plan.constraints.iter().flat_map(Constraint::all_nodes).chain(switched);
+        let rules = || plan.constraints.iter().chain(&plan.soft);
+        let named = rules().flat_map(Constraint::all_nodes).chain(switched);
         let unknown = places.chain(ends).flatten().chain(named);
         let unknown = unknown.filter(|name| !nodes.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "nodes")));
-        let named = plan.constraints.iter().flat_map(Constraint::all_vms);
+        let named = rules().flat_map(Constraint::all_vms);
         let unknown =
             actions().map(|action| &action.vm).chain(named).filter(|name| !vms.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "VMs")));

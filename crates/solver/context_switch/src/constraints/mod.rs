@@ -53,6 +53,7 @@ const fn rule(kind: ConstraintKind) -> Rule {
         ConstraintKind::Quarantine => places::QUARANTINE,
         ConstraintKind::RunningCapacity => capacity::RUNNING_CAPACITY,
         ConstraintKind::ResourceCapacity => capacity::RESOURCE_CAPACITY,
+        ConstraintKind::Spare => capacity::SPARE,
         ConstraintKind::Overbook => capacity::OVERBOOK,
         ConstraintKind::Preserve => capacity::PRESERVE,
         ConstraintKind::Online => power::ONLINE,
@@ -286,6 +287,11 @@ impl Constraints {
         let sets = NodeSets::new(cluster.nodes().len());
         let mut lowering = Lowering { constraints: &mut constraints, sets, cluster, current };
         list.iter().for_each(|constraint| (rule(constraint.kind).lower)(constraint, &mut lowering));
+        // The capacity that is spared depends on the constraints of the nodes.
+        for spare in list.iter().filter(|constraint| constraint.kind == ConstraintKind::Spare) {
+            let budgets = capacity::spare_budgets(spare, lowering.constraints, cluster, &list);
+            budgets.into_iter().for_each(|(_, budget)| lowering.add_budget(budget));
+        }
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
                 let limit = lowering.node(node).effective_capacity(&resource.name, has);
@@ -343,6 +349,29 @@ impl Constraints {
     /// Returns the group constraints on a VM.
     pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &OneGroup> {
         self.vm(vm).among.iter().map(|&number| &self.among[number])
+    }
+
+    /// Returns the limits that a constraint of the kind `spare` sets, as constraints of the kind
+    /// `resource-capacity`.
+    pub(crate) fn limits_of_spare(&self, cluster: &Inventory, spare: &Constraint) -> Vec<Constraint> {
+        let budgets = capacity::spare_budgets(spare, self, cluster, &self.list);
+        let limit = |(resource, Budget { limit, nodes, .. }): (String, Budget)| {
+            let parts = if resource == "cpu" { cluster.cpu_parts() } else { 1 };
+            let limit = Decimal::of_parts(limit, parts);
+            Constraint::new(ConstraintKind::ResourceCapacity, Vec::new(), vec![nodes]).with(&resource, limit)
+        };
+        budgets.into_iter().map(limit).collect()
+    }
+
+    /// Returns whether a configuration violates a constraint, which need not be in the list.
+    pub(crate) fn is_violated(
+        &self,
+        constraint: &Constraint,
+        cluster: &Inventory,
+        configuration: &Configuration,
+    ) -> bool {
+        let viewed = NamedView { cluster, configuration, constraints: self };
+        (rule(constraint.kind).violation)(constraint, &viewed).is_some()
     }
 
     /// Describes the violation of the constraint with this number in the list.

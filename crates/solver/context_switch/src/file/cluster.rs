@@ -151,7 +151,7 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
 pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Configuration)> {
     check_whole(reader, state);
     let is_clean = reader.is_clean();
-    let constraints = reader.each(&state.constraints, Named::read)?;
+    let constraints = state.read_constraints(reader)?;
     if !is_clean {
         return None;
     }
@@ -181,16 +181,34 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     let configuration = Configuration::new(places.collect::<Option<_>>().expect("states are checked"));
     let names = Names::of(&cluster);
     let mut list = Vec::new();
+    let mut soft = Vec::new();
     for (constraint, at) in constraints.iter().zip(&state.constraints) {
-        list.extend(resolve_names(constraint, &names, &cluster, at, reader));
+        let to = if constraint.weight.is_some() { &mut soft } else { &mut list };
+        to.extend(resolve_names(constraint, &names, &cluster, at, reader));
     }
+    list.extend(overcommitted(state));
     let pinned = state.vms.iter().zip(0..).filter(|(vm, _)| vm.is_pinned).map(|(_, vm)| VmId(vm));
     let pinned: Vec<VmId> = pinned.collect();
     if !pinned.is_empty() {
         list.push(Constraint::new(ConstraintKind::Root, vec![pinned], Vec::new()));
     }
     report_contradictions(&constraints, state, reader);
+    let cluster = cluster.with_soft(soft);
     reader.is_clean().then(|| (cluster.with_constraints(list, &configuration), configuration))
+}
+
+/// Returns the overcommit ratios of the nodes as constraints, one for each resource and ratio.
+fn overcommitted(state: &State<'_>) -> Vec<Constraint> {
+    let mut nodes: BTreeMap<(&String, Decimal), Vec<NodeId>> = BTreeMap::new();
+    for (node, number) in state.nodes.iter().zip(0..) {
+        for (resource, ratio) in &node.overcommit {
+            nodes.entry((resource, *ratio)).or_default().push(NodeId(number));
+        }
+    }
+    let ratio = |((resource, ratio), nodes): ((&String, Decimal), Vec<NodeId>)| {
+        Constraint::new(ConstraintKind::Overbook, Vec::new(), vec![nodes]).with(resource, ratio)
+    };
+    nodes.into_iter().map(ratio).collect()
 }
 
 /// Returns the state with the demands of VMs raised to what `preserve` constraints guarantee them.
@@ -258,7 +276,8 @@ pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry<
 pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = Named> + '_ {
     let vm = |_, _, vm: &VmId| cluster.vm(*vm).name.clone();
     let node = |_, _, node: &NodeId| cluster.node(*node).name.clone();
-    cluster.constraints().list().iter().map(move |constraint| constraint.map(vm, node))
+    let list = cluster.constraints().list().iter().chain(cluster.soft());
+    list.map(move |constraint| constraint.map(vm, node))
 }
 
 /// Converts an amount to the 32 bits of files; amounts of a cluster always fit.

@@ -3,6 +3,7 @@
 use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
 use crate::cluster::{Cluster, MoveLimits, Starts};
 use crate::configuration::Configuration;
+use crate::soft::penalty;
 use crate::timed_action::TimedAction;
 use crate::timetable::{NodeSwitch, Timetable};
 use dfrsim_model::NodeId;
@@ -101,7 +102,9 @@ pub fn plan_to_json(
     let limits = [("moves_per_node", per_node), ("moves", in_cluster)];
     let limits =
         limits.map(|(name, limit)| limit.map_or(String::new(), |limit| format!("\"{name}\": {limit},\n")));
-    let limits = limits.concat();
+    let penalty = Some(penalty(cluster, after)).filter(|_| !cluster.soft().is_empty());
+    let penalty = penalty.map_or(String::new(), |penalty| format!("\"penalty\": {penalty},\n"));
+    let limits = limits.concat() + &penalty;
     let PlanFigures { cost, bound, proven } = figures;
     let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
     format!(

@@ -49,7 +49,11 @@ pub(super) struct Guest {
     /// Priority; guests of a higher one are served first.
     pub(super) priority: i64,
     pub(super) is_pinned: bool,
+    pub(super) labels: BTreeMap<String, String>,
 }
+
+/// Weight of a soft rule of a system that has no weights, in MB.
+pub(super) const SOFT_WEIGHT: u32 = 100;
 
 /// Hosts, guests and rules read so far.
 #[derive(Debug, Default)]
@@ -82,6 +86,31 @@ impl Draft {
     pub(super) fn add_group(&mut self, kind: ConstraintKind, guests: Vec<String>) {
         if guests.len() > 1 {
             self.rules.push(Constraint::new(kind, vec![guests], Vec::new()));
+        }
+    }
+
+    /// Adds a soft rule on VMs alone, if it concerns at least two of them.
+    pub(super) fn add_soft_group(&mut self, kind: ConstraintKind, guests: Vec<String>, weight: u32) {
+        if guests.len() > 1 {
+            self.rules.push(Constraint::new(kind, vec![guests], Vec::new()).soft(weight));
+        }
+    }
+
+    /// Adds soft rules that keep guests on the given hosts, each with its weight; guests with equal sets
+    /// of hosts and weights share a rule.
+    pub(super) fn add_soft_fences(
+        &mut self,
+        wanted: impl IntoIterator<Item = (usize, BTreeSet<usize>, u32)>,
+    ) {
+        let mut fences: BTreeMap<(BTreeSet<usize>, u32), Vec<String>> = BTreeMap::new();
+        for (guest, hosts, weight) in wanted {
+            if !hosts.is_empty() && hosts.len() < self.hosts.len() {
+                fences.entry((hosts, weight)).or_default().push(self.guests[guest].name.clone());
+            }
+        }
+        for ((hosts, weight), guests) in fences {
+            let hosts = hosts.into_iter().map(|host| self.hosts[host].name.clone()).collect();
+            self.rules.push(Constraint::new(ConstraintKind::Fence, vec![guests], vec![hosts]).soft(weight));
         }
     }
 
@@ -136,6 +165,11 @@ impl Draft {
                 self.notes.count("labels of hosts without a value, left out", &label);
             }
         }
+        for guest in &mut self.guests {
+            for (label, _) in guest.labels.extract_if(.., |_, value| value.is_empty()) {
+                self.notes.count("labels of pods without a value, left out", &label);
+            }
+        }
         let amounts = |name: &str, cpu: &Value, memory: u64, others: &Others| {
             let mut object = Map::new();
             object.insert("name".to_owned(), name.into());
@@ -163,6 +197,9 @@ impl Draft {
             }
             if guest.is_pinned {
                 vm.insert("pinned".to_owned(), true.into());
+            }
+            if !guest.labels.is_empty() {
+                vm.insert("labels".to_owned(), json!(guest.labels));
             }
             Value::from(vm)
         });

@@ -1,6 +1,6 @@
 //! Lists of OpenStack's command-line client: hypervisors, servers, flavors and server groups.
 
-use super::draft::{Access, Draft, Guest, Host, unique_names};
+use super::draft::{Access, Draft, Guest, Host, SOFT_WEIGHT, unique_names};
 use super::{Export, Exports};
 use crate::ConstraintKind;
 use dfrsim_input::{Located, Object, Reader};
@@ -175,6 +175,10 @@ fn server_group(reader: &mut Reader, object: &Object<'_>, names: &BTreeMap<&str,
         match policy {
             "anti-affinity" => draft.add_group(ConstraintKind::Spread, guests.clone()),
             "affinity" => draft.add_group(ConstraintKind::Gather, guests.clone()),
+            "soft-anti-affinity" => {
+                draft.add_soft_group(ConstraintKind::Spread, guests.clone(), SOFT_WEIGHT);
+            }
+            "soft-affinity" => draft.add_soft_group(ConstraintKind::Gather, guests.clone(), SOFT_WEIGHT),
             _ => draft.notes.count(
                 &format!("server groups with the policy `{policy}`, which is no rule, not used"),
                 group,

@@ -16,6 +16,7 @@ pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
+    is_of_site,
 };
 
 use super::common::{CommonDemand, CommonResource, POWER};

@@ -3,6 +3,7 @@
 use super::{Asks, Demand, NodeClasses, ResourceRequest};
 use crate::platform::common::{CommonDemand, CommonResource};
 use crate::platform::devices::WHOLE_DEVICE;
+use crate::site::partition_feature;
 use crate::{Job, Seed, Share};
 use rand::RngExt as _;
 use std::fmt;
@@ -102,6 +103,15 @@ impl fmt::Display for Request {
         }
         if *most_tasks < u32::MAX { write!(f, ":max{most_tasks}") } else { Ok(()) }
     }
+}
+
+/// Returns whether a request of this name is for a resource or a feature that the nodes of one site
+/// have, such as GPUs: not for cores or nodes, of a partition, or a mark of a job array (`%`) or of a
+/// heterogeneous job (`+`).
+#[must_use]
+pub fn is_of_site(name: &str) -> bool {
+    let of_partition = name.strip_prefix('@').is_some_and(|it| it.starts_with(&partition_feature("")));
+    !of_partition && !name.starts_with(['#', '%', '+'])
 }
 
 /// Name of the number of cores that a job requested, where it was allocated another number.

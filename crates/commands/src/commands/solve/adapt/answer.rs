@@ -1,5 +1,6 @@
 //! Results of all budgets, and the moves of the last one.
 
+use crate::commands::solve::soft::SoftRules;
 use crate::commands::solve::switch::{Moved, moves_table};
 use crate::output::{Answer, counted, table};
 use dfrsim_optimum::{Outcome, Status};
@@ -27,6 +28,8 @@ pub(crate) struct AdaptAnswer {
     pub(super) moves: Option<Vec<Moved>>,
     /// A summary of the plan for these moves, with `--plan-out` or `--picture`.
     pub(super) plan: Option<String>,
+    /// The soft rules; `null` if there are none.
+    pub(super) soft: Option<SoftRules>,
 }
 
 /// Result for a budget.
@@ -133,6 +136,8 @@ impl Answer for AdaptAnswer {
         }
         text += &self.moves.as_deref().map(moves_table).unwrap_or_default();
         self.plan.iter().for_each(|plan| text += &format!("plan: {plan}\n"));
+        let soft = self.soft.iter().flat_map(SoftRules::lines);
+        soft.for_each(|line| text += &format!("{line}\n"));
         text
     }
 }

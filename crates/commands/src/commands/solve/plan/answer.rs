@@ -1,6 +1,7 @@
 //! Plan, or the verdict of the checker on one.
 
 use crate::commands::solve::reasons::Reasons;
+use crate::commands::solve::soft::SoftRules;
 use crate::commands::solve::switch::{Switch, count_actions, summary, switch_name};
 use crate::output::{Answer, counted};
 use dfrsim_context_switch::check::{PlanReport, PlanViolations};
@@ -39,6 +40,8 @@ pub(crate) struct Planned {
     pools: Vec<Pool>,
     /// The nodes that are switched on and off.
     switches: Vec<Switched>,
+    /// The soft rules; `null` if there are none.
+    soft: Option<SoftRules>,
     #[serde(skip)]
     summary: String,
     /// Width of the longest name of a VM, in bytes.
@@ -104,6 +107,7 @@ impl PlanAnswer {
         reasons: &Reasons<'_>,
         has_limit: bool,
         reached: Option<ObjectiveValue>,
+        soft: Option<SoftRules>,
     ) -> PlanAnswer {
         let proved = is_proven_optimal(&switch.figures, reached);
         let Switch { cluster, timetable: times, figures, .. } = switch;
@@ -138,6 +142,7 @@ impl PlanAnswer {
             actions: count_actions(times).into_iter().collect(),
             pools: times.pools.iter().map(pool).collect(),
             switches: times.switches.iter().map(switched).collect(),
+            soft,
             summary: summary(times),
             width: cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0),
         })
@@ -210,7 +215,11 @@ impl Planned {
         }
         line(format!("cost {}", self.cost_mb));
         if let Some(bound) = self.bound_mb {
-            let proven = if self.is_proven { ": this is the cheapest plan" } else { "" };
+            let proven = match (self.is_proven, &self.soft) {
+                (false, _) => "",
+                (true, None) => ": this is the cheapest plan",
+                (true, Some(_)) => ": this is the cheapest plan that keeps these rules",
+            };
             line(format!("bound {bound}{proven}"));
         }
         if let Some(ObjectiveValue { aim, value, at_least }) = self.reached {
@@ -222,6 +231,7 @@ impl Planned {
             };
             line(format!("{aim} {value}{unit}, at least {at_least}{unit}{proven}"));
         }
+        self.soft.iter().flat_map(SoftRules::lines).for_each(&mut line);
         if self.is_timed {
             line("the search had a time limit: another run may find another plan".to_owned());
         }

@@ -104,6 +104,7 @@ impl<'a> Pod<'a> {
             host: self.node,
             priority: self.priority,
             is_pinned,
+            labels: self.labels.clone(),
             ..Guest::default()
         }
     }

@@ -3,6 +3,7 @@
 use super::pods::Pod;
 use super::selector::{below, is_tolerated, labels, list_below, selects, term_selects, text_below};
 use super::{Draft, Node};
+use crate::import::draft::SOFT_WEIGHT;
 use crate::{Constraint, ConstraintKind};
 use dfrsim_input::{Located, Object};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,9 @@ pub(super) fn add(draft: &mut Draft, nodes: &[Node<'_>], pods: &[Pod<'_>], budge
     }
     draft.add_fences(allowed);
     add_apart(draft, pods);
+    add_preferred_nodes(draft, nodes, pods);
+    add_preferred_pods(draft, pods);
+    add_spreads(draft, nodes, pods);
     for pod in pods {
         count_others(draft, pod);
     }
@@ -101,11 +105,125 @@ fn add_apart(draft: &mut Draft, pods: &[Pod<'_>]) {
     }
 }
 
-/// Counts the rules and preferences that have no counterpart.
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/// Returns the weight of a preference, from 1 to 100.
+fn weight_of(preference: &Object<'_>) -> u32 {
+    let weight = below(preference, &["weight"]).and_then(|at| at.integer()).unwrap_or(1);
+    u32::try_from(weight.clamp(1, 100)).unwrap_or(1)
+}
+
+/// Adds the preferred node affinity of pods, as soft fences.
+fn add_preferred_nodes(draft: &mut Draft, nodes: &[Node<'_>], pods: &[Pod<'_>]) {
+    let mut wanted = Vec::new();
+    for (number, pod) in pods.iter().enumerate() {
+        for preference in list_below(&pod.object, &["spec", "affinity", "nodeAffinity", PREFERRED]) {
+            let Some(term) = below(&preference, &["preference"]).and_then(|at| at.object()) else { continue };
+            let is_preferred = |node: &Node<'_>| term_selects(&term, &node.name, &node.labels);
+            let hosts: BTreeSet<usize> =
+                (0..nodes.len()).filter(|&node| is_preferred(&nodes[node])).collect();
+            if hosts.is_empty() {
+                draft.notes.count("preferences of nodes that no node meets, not used", &pod.name);
+            }
+            wanted.push((number, hosts, weight_of(&preference)));
+        }
+    }
+    draft.add_soft_fences(wanted);
+}
+
+/// Pods of a namespace that a selector selects.
+fn selected(pods: &[Pod<'_>], namespace: &str, selector: Option<&Object<'_>>) -> BTreeSet<usize> {
+    let is_selected = |pod: &Pod<'_>| pod.namespace == namespace && selects(selector, &pod.labels);
+    (0..pods.len()).filter(|&pod| is_selected(&pods[pod])).collect()
+}
+
+/// Adds the preferred affinity and anti-affinity of pods on one node: of those that have a term, with
+/// all pods of their namespace that it selects.
+fn add_preferred_pods(draft: &mut Draft, pods: &[Pod<'_>]) {
+    let kinds = [("podAntiAffinity", ConstraintKind::Spread), ("podAffinity", ConstraintKind::Gather)];
+    for (field, kind) in kinds {
+        let mut terms: BTreeMap<(&str, String, u32), (Object<'_>, BTreeSet<usize>)> = BTreeMap::new();
+        for (number, pod) in pods.iter().enumerate() {
+            for preference in list_below(&pod.object, &["spec", "affinity", field, PREFERRED]) {
+                let Some(term) = below(&preference, &["podAffinityTerm"]).and_then(|at| at.object()) else {
+                    continue;
+                };
+                let has = |name: &str| below(&term, &[name]).is_some();
+                if text_below(&term, &["topologyKey"]) != Some(HOST)
+                    || has("namespaces")
+                    || has("namespaceSelector")
+                {
+                    let reason = "preferences of other pods in zones or in other namespaces, not used";
+                    draft.notes.count(reason, &pod.name);
+                    continue;
+                }
+                let key = (pod.namespace, term.place().to_value().to_string(), weight_of(&preference));
+                terms.entry(key).or_insert_with(|| (term, BTreeSet::new())).1.insert(number);
+            }
+        }
+        for ((namespace, _, weight), (term, owners)) in terms {
+            let selector = below(&term, &["labelSelector"]).and_then(|at| at.object());
+            let others = selected(pods, namespace, selector.as_ref());
+            let all: BTreeSet<usize> = owners.union(&others).copied().collect();
+            if !owners.is_subset(&others) && owners.len() > 1 && kind == ConstraintKind::Spread {
+                // Owners that the term does not select may be together.
+                let names = |set: &BTreeSet<usize>| set.iter().map(|&pod| pods[pod].name.clone()).collect();
+                let rest: BTreeSet<usize> = others.difference(&owners).copied().collect();
+                if !rest.is_empty() {
+                    let groups = vec![names(&owners), names(&rest)];
+                    let split = Constraint::new(ConstraintKind::Split, groups, Vec::new());
+                    draft.rules.push(split.soft(weight));
+                }
+                continue;
+            }
+            let names = all.iter().map(|&pod| pods[pod].name.clone()).collect();
+            draft.add_soft_group(kind, names, weight);
+        }
+    }
+}
+
+/// Adds topology spread constraints that need not hold: over nodes, as soft spreads, and over zones and
+/// other groups of nodes with at least as many groups as pods.
+fn add_spreads(draft: &mut Draft, nodes: &[Node<'_>], pods: &[Pod<'_>]) {
+    let mut known: BTreeSet<(&str, String)> = BTreeSet::new();
+    for pod in pods {
+        for spread in list_below(&pod.object, &["spec", "topologySpreadConstraints"]) {
+            let is_soft = text_below(&spread, &["whenUnsatisfiable"]) == Some("ScheduleAnyway");
+            if !is_soft || !known.insert((pod.namespace, spread.place().to_value().to_string())) {
+                continue;
+            }
+            let selector = below(&spread, &["labelSelector"]).and_then(|at| at.object());
+            let members: Vec<String> = selected(pods, pod.namespace, selector.as_ref())
+                .into_iter()
+                .map(|pod| pods[pod].name.clone())
+                .collect();
+            let key = text_below(&spread, &["topologyKey"]).unwrap_or(HOST);
+            if key == HOST {
+                draft.add_soft_group(ConstraintKind::Spread, members, SOFT_WEIGHT);
+                continue;
+            }
+            let mut groups: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+            for node in nodes {
+                if let Some(value) = node.labels.get(key) {
+                    groups.entry(value).or_default().push(node.name.clone());
+                }
+            }
+            if members.len() > groups.len() {
+                let reason = "soft topology spreads of more pods than groups of nodes, not used";
+                draft.notes.count(reason, &pod.name);
+            } else if members.len() > 1 {
+                let sets = members.into_iter().map(|name| vec![name]).collect();
+                let split = Constraint::new(ConstraintKind::SplitAmong, sets, groups.into_values().collect());
+                draft.rules.push(split.soft(SOFT_WEIGHT));
+            }
+        }
+    }
+}
+
+/// Counts the rules that have no counterpart.
 fn count_others(draft: &mut Draft, pod: &Pod<'_>) {
     let has = |path: &[&str]| !list_below(&pod.object, path).is_empty();
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
-    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     if has(&["spec", "affinity", "podAffinity", required]) {
         draft.notes.count("pods with a required affinity to other pods, not used", &pod.name);
     }
@@ -113,12 +231,6 @@ fn count_others(draft: &mut Draft, pod: &Pod<'_>) {
     let is_hard = |it: &Object<'_>| text_below(it, &["whenUnsatisfiable"]) != Some("ScheduleAnyway");
     if spreads.iter().any(is_hard) {
         draft.notes.count("pods with hard topology spread constraints, not used", &pod.name);
-    }
-    let affinities = ["nodeAffinity", "podAffinity", "podAntiAffinity"];
-    if affinities.iter().any(|kind| has(&["spec", "affinity", kind, preferred]))
-        || spreads.iter().any(|it| !is_hard(it))
-    {
-        draft.notes.count("pods with preferences of nodes or of other pods, not used", &pod.name);
     }
 }
 
