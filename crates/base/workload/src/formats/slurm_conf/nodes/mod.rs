@@ -501,6 +501,28 @@ PartitionName=debug Nodes=n[1-2]
         assert_eq!((changed("debug", -2), changed("none", 1)), (None, None));
     }
 
+    /// The forms in which sites configure shards: for each device, for all of them, or in `slurm.conf`
+    /// alone.
+    #[test]
+    fn shards_are_read_in_all_forms() {
+        let parts = |conf: &str, gres: &str| {
+            let conf = format!("{conf}\nPartitionName=p Nodes=ALL\n");
+            let nodes = read(&parse_lines(&conf, "slurm.conf"), &parse_lines(gres, "gres.conf")).unwrap();
+            let parts = nodes.gpu_parts().0;
+            parts.iter().map(|part| format!("{} {}", part.name, part.per_gpu)).collect::<Vec<_>>()
+        };
+        let of_four = "NodeName=g[1-2] Gres=gpu:4,shard:32";
+        assert_eq!(parts(of_four, ""), ["shard 8"]);
+        let for_all = "AutoDetect=nvml\nName=gpu Type=a100 File=/dev/nvidia[0-3]\nName=shard Count=32\n";
+        assert_eq!(parts(of_four, for_all), ["shard 8"]);
+        let each: String = (0..4).map(|at| format!("Name=shard Count=8 File=/dev/nvidia{at}\n")).collect();
+        assert_eq!(parts(of_four, &format!("Name=gpu File=/dev/nvidia[0-3]\n{each}")), ["shard 8"]);
+        let one = "Name=gpu Type=rtx File=/dev/nvidia0\nName=shard Count=2 File=/dev/nvidia0\n";
+        assert_eq!(parts("NodeName=n1 Gres=gpu:1,shard:2", one), ["shard 2"]);
+        assert_eq!(parts("NodeName=n1 Gres=gpu:rtx:2,mps:200", "Name=mps Count=200\n"), ["mps 100"]);
+        assert_eq!(parts("NodeName=n1 Gres=gpu:3g.20gb:2,gpu:1g.5gb:7", ""), [""; 0]);
+    }
+
     #[test]
     fn types_and_numbers_are_those_of_gres_conf_where_nodes_do_not_say_them() {
         let conf = parse_lines(
