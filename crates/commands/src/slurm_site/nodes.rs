@@ -1,7 +1,7 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use crate::output::notice;
-use dfrsim_model::platform::classes::{ClassFields, PlatformFields, ReferenceNode};
+use dfrsim_model::platform::classes::{ClassFields, CommonFields, PlatformFields, ReferenceNode};
 use dfrsim_model::platform::hosts::compress;
 use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_policies::Policy;
@@ -60,7 +60,11 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         hosts: compress(&kind.hosts),
         power: None,
     };
+    let licences = |(name, total): &(String, u32)| {
+        (name.clone(), CommonFields { amount: Some((*total).into()), ..CommonFields::default() })
+    };
     PlatformFields {
+        common: of_log.licences.iter().map(licences).collect(),
         core_parts: None,
         devices: None,
         reference: Some(reference),

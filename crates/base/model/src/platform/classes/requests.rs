@@ -1,7 +1,7 @@
 //! Requests of jobs for resources other than CPU and memory.
 
 use super::{Asks, Demand, NodeClasses, ResourceRequest};
-use crate::platform::common::{CommonDemand, CommonResource};
+use crate::platform::common::{CommonDemand, CommonResource, LICENCE};
 use crate::{Job, Seed, Share};
 use rand::RngExt as _;
 use std::fmt;
@@ -190,7 +190,7 @@ impl Demands {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 demand.resources[place] = ResourceRequest { count: count.div_ceil(job.tasks.max(1)), need };
-            } else if let Some(place) = common_index(classes, name) {
+            } else if let Some(place) = common_index(classes, name.strip_prefix(LICENCE).unwrap_or(name)) {
                 common[place] = Some(u64::from(*count));
             }
         }
