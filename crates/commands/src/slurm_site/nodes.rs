@@ -1,7 +1,7 @@
 //! Conversion of a site's nodes to the classes of a platform.
 
 use crate::output::notice;
-use dfrsim_model::platform::classes::{ClassFields, DevicePart, PlatformFields, ReferenceNode};
+use dfrsim_model::platform::classes::{ClassFields, CommonFields, DevicePart, PlatformFields, ReferenceNode};
 use dfrsim_model::platform::hosts::compress;
 use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_policies::Policy;
@@ -66,7 +66,11 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         share: 1.0 / f64::from(part.per_gpu),
         of_one_device: true,
     };
+    let licences = |(name, total): &(String, u32)| {
+        (name.clone(), CommonFields { amount: Some((*total).into()), ..CommonFields::default() })
+    };
     PlatformFields {
+        common: of_log.licences.iter().map(licences).collect(),
         core_parts: None,
         devices: (!of_log.gpu_parts.is_empty()).then(|| "gpu".to_owned()),
         device_parts: of_log.gpu_parts.iter().map(part).collect(),

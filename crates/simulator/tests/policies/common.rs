@@ -176,6 +176,90 @@ fn planted_faults_are_found() {
     assert!(planted >= 30 && kinds.len() == 10, "{planted} faults of {} kinds", kinds.len());
 }
 
+/// Policies of all kinds; the audit knows each of them.
+const ALL: [&str; 20] = [
+    "FCFS",
+    "FIRSTFIT",
+    "EASY",
+    "TWOQ",
+    "CONS",
+    "CONS/REPLAN/NODES=SHARED",
+    "EASY/NODES=SHARED",
+    "SLURM",
+    "SLURM/NODES=WHOLE",
+    "EQUIPARTITION",
+    "Greedy*/OPT=MIN",
+    "GreedyPM*/per/OPT=MIN/PERIOD=7",
+    "MCB*/OPT=MIN",
+    "GreedyP*/per/OPT=AVG/PERIOD=7",
+    "/stretch-per/OPT=MAX/PERIOD=7",
+    "RANKED",
+    "SRPT",
+    "LAS",
+    "EDF/STRETCH=20",
+    "GANG",
+];
+
+/// Judges the schedule of a policy that knows other amounts than the cluster has: more, and the cluster is
+/// over-committed; less, and jobs wait or are slow for no reason. The audit finds each fault.
+#[test]
+fn policies_that_know_other_amounts_are_found() {
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(id / 3),
+        tasks: 1 + id as u32 % 2,
+        cpu_need: Share::from_ratio(1 + id % 3, 3),
+        run_time: SimSpan::from_secs(5 + id % 4),
+        requested_time: Some(SimSpan::from_secs(5 + id % 4)),
+        ..Job::default()
+    };
+    let jobs: Vec<Job> = (0..16).map(job).collect();
+    let text = |licences: u64, watts: u64| {
+        format!(
+            "common = {{ matlab = {{ steps = [{{ from_s = 0, amount = {licences} }}, {{ from_s = 9, amount = {} }}] }} }}\n\
+             power = {{ cap = [{{ from_s = 0, watts = {watts} }}, {{ from_s = 12, watts = {} }}] }}\n{EQUAL}",
+            licences + 1,
+            watts + 30
+        )
+    };
+    let (mut planted, mut missed) = (0, Vec::new());
+    for name in ALL {
+        let mut options = options(7, EQUAL);
+        let unequal = Arc::make_mut(options.unequal.as_mut().unwrap());
+        unequal.classes = PlatformFields::parse("platform.toml", &text(2, 750)).unwrap().classes().unwrap();
+        unequal.demands.requests = vec!["matlab:0.7:1+2".parse().unwrap()];
+        let events = events(name.parse().unwrap(), 5, &options, &jobs);
+        assert_judged(&events, name);
+        let lines: Vec<Record<'_>> =
+            events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect();
+        let at = lines.iter().position(|line| matches!(line, Record::Classes { .. })).unwrap();
+        for what in ["more licences", "fewer licences", "a higher cap", "a lower cap", "later steps"] {
+            let mut wrong = lines.clone();
+            let mut record = Record::from_json(events.lines().nth(at).unwrap().as_bytes()).unwrap();
+            if let Record::Classes { common, .. } = &mut record {
+                let place = usize::from(what.ends_with("cap"));
+                for step in &mut common[place].steps {
+                    match what {
+                        "more licences" => step.1 += 2,
+                        "fewer licences" => step.1 -= 1,
+                        "a higher cap" => step.1 += 150_000,
+                        "a lower cap" => step.1 -= 100_000,
+                        _ => step.0 += if step.0 > 0 { 15_000_000 } else { 0 },
+                    }
+                }
+            }
+            wrong[at] = record;
+            let text: String = wrong.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
+            let policy = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
+            planted += 1;
+            if audit_policy(text.as_bytes(), policy).is_ok() {
+                missed.push(format!("{name}: {what}"));
+            }
+        }
+    }
+    assert!(missed.is_empty() && planted == 100, "{planted} planted, not found: {missed:?}");
+}
+
 /// Two nodes draw 100 W without tasks and 200 W with a busy CPU. A job of 10 s on one of them, with half
 /// of its CPU, adds 500 J to their 2,000 J. If the other node is down for 5 s, they draw 500 J less. At a
 /// yield of 1/2 the job draws half as much for twice as long.

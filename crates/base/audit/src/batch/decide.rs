@@ -9,9 +9,9 @@ use super::timers::micros;
 use super::will_run::{Reservations, WillRun, round};
 use crate::check::ReportViolation;
 use crate::priority::PrioritySystem;
-use dfrsim_model::SimTime;
 use dfrsim_model::batch::{Backfilling, Compression, NodeUse};
 use dfrsim_model::site::VictimOrder;
+use dfrsim_model::{SimTime, Yield};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -170,8 +170,9 @@ impl BatchCheck {
             plan.hold_common(&it.job.common, (now, self.leaves(now, it)));
         }
         jobs.iter().any(|job| {
-            let lacks = plan.lacks_common(job);
-            plan.hold_common(&job.common, (now, end_of(now, job.planned, plan.fastest())));
+            let slowest = plan.pools.speeds.last().copied().unwrap_or(Yield::ONE.units());
+            let lacks = plan.lacks_common(job, slowest);
+            plan.hold_common(&job.common, (now, end_of(now, job.planned, slowest)));
             lacks
         })
     }
@@ -857,7 +858,8 @@ impl BatchCheck {
         pass.head.get_or_insert(job.number);
         if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
             // Backfill cycles reserve the missing part of a resource of the whole cluster.
-            if pass.plan.lacks_common(job) {
+            let fastest = pass.plan.pools.speeds.first().copied().unwrap_or(Yield::ONE.units());
+            if pass.plan.lacks_common(job, fastest) {
                 return pass.trials.end();
             }
             let partition = site.partition_and_user(job.number).0;

@@ -4,7 +4,6 @@ use super::keys::{Mix, key};
 use super::nodes::{Pool, Pools, total};
 use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
 use crate::common::amount_at;
-use dfrsim_model::Yield;
 use dfrsim_model::event::ResourceOfCluster;
 use std::sync::Arc;
 
@@ -120,13 +119,9 @@ impl Timeline {
         self.change_common(amounts, span, -1);
     }
     /// Returns whether too little of a resource of the whole cluster is free for a job that starts now on
-    /// the fastest nodes.
-    pub(super) fn lacks_common(&self, job: &Waiting) -> bool {
-        self.missing_common(job, (self.now, end_of(self.now, job.planned, self.fastest())), None).is_some()
-    }
-    /// Returns the speed of the fastest nodes.
-    pub(super) fn fastest(&self) -> u32 {
-        self.pools.speeds.first().copied().unwrap_or(Yield::ONE.units())
+    /// nodes of this speed.
+    pub(super) fn lacks_common(&self, job: &Waiting, speed: u32) -> bool {
+        self.missing_common(job, (self.now, end_of(self.now, job.planned, speed)), None).is_some()
     }
     /// Returns the timeline without resources of the whole cluster.
     pub(super) fn without_common(self) -> Timeline {

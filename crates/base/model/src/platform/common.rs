@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Name of the resource that a power cap limits.
 pub const POWER: &str = "power";
 
+/// First character of the requests of jobs for licences, before their names.
+pub const LICENCE: char = '~';
+
 /// Resource of the whole cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommonResource {

@@ -212,9 +212,7 @@ impl BatchState {
         let (now, is_idle) = (view.now(), self.running.first_end().is_none());
         let places = (0..self.queue.jobs.len()).filter(|&at| self.heterogeneous_job(at) == Some(group));
         let jobs: Vec<Waiting> = places.map(|at| self.planned(now, at)).collect();
-        let skips = self.pools.skips_unlicensed;
-        let lacks = |state: &BatchState, job: &Waiting| skips && state.pools.lacks_common_amounts(now, job);
-        if jobs.iter().any(|job| self.is_blocked(job.job.job) || lacks(self, job)) {
+        if jobs.iter().any(|job| self.is_blocked(job.job.job) || self.pools.is_unlicensed(now, job)) {
             return Components::Waiting;
         }
         let mut slots: Vec<Slot> = Vec::new();
@@ -222,21 +220,21 @@ impl BatchState {
             self.pools.count(job.request);
             let slot = plan
                 .find_slot_now(&self.pools, now, job)
-                .filter(|_| !self.is_blocked(job.job.job) && !lacks(self, job));
+                .filter(|_| !self.is_blocked(job.job.job) && !self.pools.is_unlicensed(now, job));
             let Some(mut slot) = slot else { break };
             self.pools.bind(job.request, &mut slot.0);
             plan.timeline.allocate(&self.pools, occupancy(job, &slot.0, (now, slot.1)));
             self.pools.allocate(job.request, &slot.0, job.job.size);
-            let fastest = self.pools.fastest_end(now, job);
-            self.pools.reserve_common_amounts(job.request, now, fastest);
+            let slowest = self.pools.slowest_end(now, job);
+            self.pools.reserve_common_amounts(job.request, now, slowest);
             self.site.iter_mut().for_each(|site| site.count_for_limits(job.job.job));
             slots.push(slot);
         }
         let start = slots.len() == jobs.len();
         for (job, (split, end)) in jobs.iter().zip(&slots) {
             self.pools.release(job.request, split, job.job.size);
-            let fastest = self.pools.fastest_end(now, job);
-            self.pools.release_common_amounts(job.request, now, fastest);
+            let slowest = self.pools.slowest_end(now, job);
+            self.pools.release_common_amounts(job.request, now, slowest);
             self.site.iter_mut().for_each(|site| site.uncount_for_limits(job.job.job));
             if !start {
                 plan.timeline.release(&self.pools, occupancy(job, split, (now, *end)));

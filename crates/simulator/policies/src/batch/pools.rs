@@ -612,12 +612,22 @@ impl Pools {
     /// starts now, on whatever nodes.
     #[inline]
     pub(super) fn lacks_common_amounts(&self, now: SimTime, job: &Waiting) -> bool {
-        self.common.is_some() && !self.has_common_amounts(job.request, now, self.fastest_end(now, job))
+        let end = || job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE));
+        self.common.is_some() && !self.has_common_amounts(job.request, now, end())
     }
 
-    /// Returns the estimated end of a job that starts now on the fastest nodes.
-    pub(super) fn fastest_end(&self, now: SimTime, job: &Waiting) -> SimTime {
-        job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE))
+    /// Returns whether plans hold no resources of the whole cluster, and the amounts are too small for a
+    /// job that starts now, until its end on the slowest nodes.
+    #[inline]
+    pub(super) fn is_unlicensed(&self, now: SimTime, job: &Waiting) -> bool {
+        self.skips_unlicensed
+            && self.common.is_some()
+            && !self.has_common_amounts(job.request, now, self.slowest_end(now, job))
+    }
+
+    /// Returns the estimated end of a job that starts now on the slowest nodes.
+    pub(super) fn slowest_end(&self, now: SimTime, job: &Waiting) -> SimTime {
+        job.job.end(now, self.speeds.last().copied().unwrap_or(Yield::ONE))
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

@@ -195,7 +195,7 @@ impl BatchState {
     /// Returns whether the job at a queue index is skipped because it lacks resources of the whole cluster.
     #[inline]
     pub(super) fn is_unlicensed(&self, now: SimTime, at: usize) -> bool {
-        self.pools.skips_unlicensed && self.pools.lacks_common_amounts(now, &self.planned(now, at))
+        self.pools.skips_unlicensed && self.pools.is_unlicensed(now, &self.planned(now, at))
     }
 
     pub(super) fn can_preempt(&self) -> bool {

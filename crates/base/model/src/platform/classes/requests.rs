@@ -1,7 +1,7 @@
 //! Requests of jobs for resources other than CPU and memory.
 
 use super::{Asks, Demand, NodeClasses, ResourceRequest};
-use crate::platform::common::{CommonDemand, CommonResource};
+use crate::platform::common::{CommonDemand, CommonResource, LICENCE};
 use crate::platform::devices::WHOLE_DEVICE;
 use crate::site::partition_feature;
 use crate::{Job, Seed, Share};
@@ -234,7 +234,7 @@ impl Demands {
                 let count = count.div_ceil(job.tasks.max(1));
                 demand.resources[place] = ResourceRequest { count, need };
                 set_device_part(&mut demand, classes, name, count);
-            } else if let Some(place) = common_index(classes, name) {
+            } else if let Some(place) = common_index(classes, name.strip_prefix(LICENCE).unwrap_or(name)) {
                 common.push((place, u64::from(*count)));
             } else {
                 set_device_part(&mut demand, classes, name, count.div_ceil(job.tasks.max(1)));

@@ -69,6 +69,7 @@ const PREFIXES: [(Consequence, &[&str]); 5] = [
             "qos",
             "exclusiveuser",
             "licenses",
+            "burstbuffer",
             "state",
             "downnodes",
             "lln",

@@ -59,6 +59,7 @@ use database::ParsedListing;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::{Asks, MAX_FEATURES};
+use dfrsim_model::platform::common::POWER;
 use dfrsim_model::site::{Account, JobArray, JobClass, SiteSettings};
 use events::{NodeEvents, OtherNodes, SiteOutages};
 use include::ConfFile;
@@ -209,6 +210,8 @@ pub struct SimulatedSite {
     pub kinds: Vec<NodeKind>,
     /// Priorities, limits, preemption and backfilling.
     pub settings: SiteSettings,
+    /// Licences that jobs of the log need, with their numbers. Jobs request them by these names.
+    pub licences: Vec<(String, u32)>,
     /// Settings that are not simulated.
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.
@@ -376,7 +379,9 @@ impl SlurmSite {
         }
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
-        parameters.set_licences(&group_entries(given, LICENCE));
+        let licences = parameters.set_licences(&group_entries(given, LICENCE), |name| {
+            name == POWER || kinds.iter().any(|kind| kind.resources.contains_key(name))
+        });
         parameters.separate_heterogeneous_jobs();
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         parameters.drop_limits_that_are_not_kept();
@@ -395,6 +400,7 @@ impl SlurmSite {
             kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
+            licences,
             absent,
             partitions,
             unavailable,
@@ -456,7 +462,7 @@ pub fn is_resource_or_feature(name: &str) -> bool {
 }
 
 /// First character of the entries for licences of jobs.
-pub(super) const LICENCE: char = '~';
+pub(super) const LICENCE: char = dfrsim_model::platform::common::LICENCE;
 
 /// Returns the job arrays that limit the number of tasks running at once.
 fn arrays(given: &Asks) -> Vec<JobArray> {

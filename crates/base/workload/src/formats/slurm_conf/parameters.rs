@@ -27,6 +27,8 @@ pub(super) struct Parameters {
     pub(super) keeps_limits: bool,
     /// Licences with their numbers.
     pub(super) licences: Vec<(String, u32)>,
+    /// True if backfill cycles plan licences over time (`bf_licenses`).
+    plans_licences: bool,
     /// Statements about values that have an effect that their names do not show.
     notes: Vec<Note>,
 }
@@ -134,6 +136,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
         selection: NodeSelection::default(),
         keeps_limits: false,
         licences: Vec::new(),
+        plans_licences: false,
         notes: Vec::new(),
     };
     let (mut is_basic, mut preempt, mut default) = (false, PreemptionParameters::default(), None);
@@ -337,24 +340,36 @@ impl Parameters {
         )));
     }
 
-    /// Sets the licences that jobs need, given the names with the sign for licences, the jobs, and the
-    /// numbers. Licences that the file does not define are not simulated.
-    pub(super) fn set_licences(&mut self, needed: &[(&str, u64, u32)]) {
-        let mut unknown = 0;
+    /// Returns the licences that jobs need, given the names with the sign for licences, the jobs, and the
+    /// numbers. Licences that the file does not define are not simulated. Those with the name of another
+    /// resource (`is_taken`) become limits.
+    pub(super) fn set_licences(
+        &mut self,
+        needed: &[(&str, u64, u32)],
+        is_taken: impl Fn(&str) -> bool,
+    ) -> Vec<(String, u32)> {
+        let (mut unknown, mut found) = (0, Vec::new());
         for all in needed.chunk_by(|a, b| a.0 == b.0) {
             let name = &all[0].0[LICENCE.len_utf8()..];
             let Some((_, total)) = self.licences.iter().find(|(known, _)| known == name) else {
                 unknown += all.len();
                 continue;
             };
-            let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
-            self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
+            if is_taken(name) {
+                let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
+                self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
+            } else {
+                found.push((name.to_owned(), *total));
+            }
         }
+        // Slurm's cycles know licences over time only with `bf_licenses`.
+        self.settings.backfill.skips_unlicensed = !found.is_empty() && !self.plans_licences;
         if unknown > 0 {
             self.notes.push(Note::changed(format!(
                 "jobs with licences that `Licenses` does not define, simulated without these: {unknown}"
             )));
         }
+        found
     }
 
     /// Notes that lists of nodes are left out.
@@ -423,6 +438,10 @@ impl Parameters {
             let is_met = match name.to_ascii_lowercase().as_str() {
                 // A scheduling cycle takes no simulated time, so no job arrives or ends during one.
                 "bf_continue" => true,
+                "bf_licenses" => {
+                    self.plans_licences = true;
+                    true
+                }
                 "preempt_youngest_first" => {
                     self.settings.victims = VictimOrder::SlurmYoungest;
                     true
