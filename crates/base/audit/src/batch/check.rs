@@ -118,6 +118,7 @@ impl Check for BatchCheck {
             closed: self.nodes.blocked_intervals(&job.size.features),
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
             common: job.size.common.iter().map(|&amount| i64::try_from(amount).unwrap_or(i64::MAX)).collect(),
+            power: self.nodes.power_of(job),
             most: 0,
             is_admitted,
             priority: 0,

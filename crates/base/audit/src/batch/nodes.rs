@@ -1,5 +1,6 @@
 //! Pools of identical nodes, and the node selection.
 
+use super::keys::mix;
 use super::queue::{DevicesByPool, Parts, Waiting};
 use crate::job::Job;
 use crate::nodes::{Kind, kinds_of_partition};
@@ -85,7 +86,7 @@ impl Pools {
     }
 
     /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
-    /// each pool, and `key` ranks pools if the placement is scored. Pools whose next window comes first
+    /// each pool, and `key` ranks pools if the placement is scored; `power` is what a task adds. Pools whose next window comes first
     /// are preferred, then those of the lowest size rank, then those with the lowest nodes.
     pub(super) fn choose(
         &self,
@@ -93,6 +94,7 @@ impl Pools {
         room: &[u64],
         tasks: u64,
         key: impl Fn(usize) -> (i128, i128),
+        power: impl Fn(usize) -> i128,
     ) -> Parts {
         let next = |pool: &Pool| pool.windows.iter().map(|it| it.0).filter(|&from| from > start).min();
         let rank = |&place: &usize| {
@@ -102,7 +104,15 @@ impl Pools {
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
         if self.policy.place.is_scored() && self.policy.nodes != NodeUse::Whole {
             let window = |place: usize| next(&self.all[place]).unwrap_or(u64::MAX);
-            order.sort_by_cached_key(|&place| (window(place), key(place), self.node_of(place)));
+            let mut keys: Vec<(i128, i128)> = order.iter().map(|&place| key(place)).collect();
+            if let Place::Mix(weight) = self.policy.place {
+                let of_nodes: Vec<(i128, i128)> =
+                    order.iter().zip(&keys).map(|(&place, key)| (key.0, power(place))).collect();
+                keys.iter_mut().zip(mix(weight, &of_nodes)).for_each(|(key, sum)| key.0 = sum);
+            }
+            let mut ranked: Vec<_> = order.iter().copied().zip(keys).collect();
+            ranked.sort_by_key(|&(place, key)| (window(place), key, self.node_of(place)));
+            order = ranked.into_iter().map(|(place, _)| place).collect();
             let mut missing = tasks;
             let part = |place: usize| {
                 let given = room[place].min(missing);
@@ -142,9 +152,9 @@ fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missi
         let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
         let mut enough = runs().filter(|run| length(run) >= missing);
         let run = match rule {
-            Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => None,
+            place if place == Place::First || place.is_scored() => None,
             Place::Contiguous => enough.next(),
-            Place::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
+            _ => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
         };
         let run = run.unwrap_or(&left).to_vec();
         for &(place, room) in &run {
@@ -308,6 +318,12 @@ impl BatchNodes {
     /// Returns whether no pools have been built yet.
     pub(super) fn is_new(&self) -> bool {
         self.pools.all.is_empty()
+    }
+    /// Computes the power that a task of a job adds on a node of each kind; nothing if the placement does
+    /// not depend on it.
+    pub(super) fn power_of(&self, job: &Job) -> Vec<u64> {
+        let kinds = self.kinds.iter().filter(|_| self.pools.policy.place.depends_on_power());
+        kinds.map(|kind| kind.task_power(&job.size)).collect()
     }
     /// Counts the tasks of a job that fit on an empty cluster.
     pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {

@@ -151,7 +151,8 @@ impl Timeline {
         let most = |at: usize| self.pools.all.iter().map(|pool| pool.whole[at]).max().unwrap_or(0);
         let is_scored = self.pools.policy.place.is_scored();
         let largest = (if is_scored { most(0) } else { 0 }, self.pools.columns as i64);
-        self.pools.choose(start, room, tasks, |pool| {
+        let power = |pool: usize| i128::from(job.power.get(self.pools.all[pool].kind).copied().unwrap_or(0));
+        let key_of = |pool: usize| {
             let free = match &self.beside_running {
                 Some(free) => free[pool].clone(),
                 None => {
@@ -164,8 +165,9 @@ impl Timeline {
                 }
             };
             let whole = &self.pools.all[pool].usable;
-            key(self.pools.policy.place, &self.mix, job, (&free, whole), largest)
-        })
+            key(self.pools.policy.place, &self.mix, job, (&free, whole), largest, power(pool))
+        };
+        self.pools.choose(start, room, tasks, key_of, power)
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all
     /// of it.

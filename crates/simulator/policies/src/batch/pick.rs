@@ -2,6 +2,7 @@
 
 use super::allocation::{Allocation, Span};
 use super::groups::Group;
+use super::keys;
 use super::place::{choose_nodes, order};
 use super::pools::Pools;
 use dfrsim_cluster::{NodeRange, View};
@@ -87,6 +88,13 @@ impl Pools {
         });
         let mut ranked: Vec<_> =
             ranked.map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room)).collect();
+        if let Place::Mix(weight) = self.place {
+            let power = |pool: usize| need.power.get(self.group_of(pool).class).copied().unwrap_or(0);
+            let mut keys: Vec<(i64, u64)> =
+                ranked.iter().map(|((_, key, _), pool, _)| (*key, power(*pool))).collect();
+            keys::mix(weight, &mut keys);
+            ranked.iter_mut().zip(keys).for_each(|((rank, ..), (key, _))| rank.1 = key);
+        }
         // Most jobs fit on one node, and need no sorted list.
         if let Some(&(_, pool, _)) = ranked.iter().min().filter(|(.., room)| *room >= u64::from(width)) {
             return Allocation::in_pool(pool, width);

@@ -69,7 +69,7 @@ pub(super) struct Pools {
 impl Pools {
     /// Creates the pools of a cluster of `nodes` nodes; [`Pools::update`] groups them.
     pub(super) fn new(nodes: u32, node_use: NodeUse, place: Place) -> Pools {
-        let (requests, nodes) = (TaskRequests::new(node_use), FreeNodes::all(nodes, place));
+        let (requests, nodes) = (TaskRequests::new(node_use, place), FreeNodes::all(nodes, place));
         Pools {
             node_use,
             place,
@@ -339,14 +339,14 @@ impl Pools {
 
     /// Computes the key of a pool with these free amounts for one task.
     pub(super) fn key(&self, need: &TaskRequest, free: &[u64], pool: usize) -> i64 {
-        let capacity = self.amounts_of(&self.capacity, pool);
-        keys::key(self.place, (&self.mix, self.largest), need, free, capacity)
+        let (capacity, class) = (self.amounts_of(&self.capacity, pool), self.group_of(pool).class);
+        keys::key(self.place, (&self.mix, self.largest), (need, class), free, capacity)
     }
 
     /// Counts tasks that were submitted, for the placement that depends on them.
     #[inline]
     pub(super) fn see(&mut self, request: usize, tasks: u32) {
-        if self.place == Place::Fgd && self.mix.see(request, tasks) {
+        if self.place.depends_on_tasks() && self.mix.see(request, tasks) {
             let requests = &self.requests;
             self.mix.renew(|number| requests.get(number).shape());
             // All keys are outdated.
