@@ -3,6 +3,7 @@
 use crate::common::CommonUse;
 use crate::devices::DeviceState;
 use crate::node_loads::NodeLoads;
+use crate::sleep::NodeStates;
 use crate::{JobHandle, NodeRange, Placement, Rule};
 use dfrsim_model::platform::classes::{Demand, NodeClasses, UnequalNodes};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices};
@@ -20,6 +21,8 @@ pub(crate) struct UnequalState {
     used: Vec<u128>,
     devices: Option<DeviceState>,
     common: CommonUse,
+    /// States of the nodes; `None` if all stay awake.
+    pub(crate) sleep: Option<NodeStates>,
 }
 
 impl UnequalState {
@@ -28,7 +31,8 @@ impl UnequalState {
         let used = vec![0; classes.nodes() as usize * classes.resources().len()];
         let devices = DeviceState::new(classes);
         let common = CommonUse::new(classes.common());
-        UnequalState { nodes, demands: Vec::new(), used, devices, common }
+        let sleep = NodeStates::new(classes);
+        UnequalState { nodes, demands: Vec::new(), used, devices, common, sleep }
     }
     /// Returns the amounts in use of the resources of the whole cluster; `None` if there are none.
     pub(crate) fn common_in_use(&self) -> Option<CommonUse> {

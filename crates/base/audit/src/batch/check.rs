@@ -89,6 +89,9 @@ impl Check for BatchCheck {
     fn common(&mut self, resources: &[ResourceOfCluster]) {
         self.nodes.set_common(resources);
     }
+    fn awake(&mut self, awake: Vec<bool>) {
+        self.nodes.awake = Arc::new(awake);
+    }
     fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
         let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);

@@ -343,6 +343,7 @@ impl BatchCheck {
         report: ReportViolation<'_>,
     ) -> Cycle {
         let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        plan.awake = self.nodes.awake.clone();
         self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, it.held(), now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
@@ -649,6 +650,7 @@ impl BatchCheck {
     fn will_run<'a>(&'a self, pass: &'a Cycle) -> WillRun<'a> {
         let now = pass.now;
         let mut plan = Timeline::new(&self.nodes.pools, &self.mix, now, self.nodes.bounds());
+        plan.awake = self.nodes.awake.clone();
         self.running
             .values()
             .iter()

@@ -91,7 +91,7 @@ impl Pools {
     pub(super) fn choose(
         &self,
         start: u64,
-        room: &[u64],
+        (room, awake): (&[u64], &[bool]),
         tasks: u64,
         key: impl Fn(usize) -> (i128, i128),
         power: impl Fn(usize) -> i128,
@@ -102,6 +102,15 @@ impl Pools {
             (next(pool).unwrap_or(u64::MAX), pool.size_rank, pool.group)
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
+        let is_single = self.policy.nodes != NodeUse::Whole;
+        let is_awake = |place: usize| {
+            is_single && awake.get(self.all[place].nodes[0] as usize).is_some_and(|is_awake| *is_awake)
+        };
+        if self.policy.place.is_scored()
+            && total(order.iter().filter(|place| is_awake(**place)).map(|&place| room[place])) >= tasks
+        {
+            order.retain(|&place| is_awake(place));
+        }
         if self.policy.place.is_scored() && self.policy.nodes != NodeUse::Whole {
             let window = |place: usize| next(&self.all[place]).unwrap_or(u64::MAX);
             let mut keys: Vec<(i128, i128)> = order.iter().map(|&place| key(place)).collect();
@@ -125,7 +134,9 @@ impl Pools {
         let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
             let missing = tasks - total(parts.values().iter().copied());
-            let rooms = group.iter().map(|&place| (place, room[place]));
+            let awake = total(group.iter().filter(|place| is_awake(**place)).map(|&place| room[place]));
+            let some = group.iter().filter(|place| awake < missing || is_awake(**place));
+            let rooms = some.map(|&place| (place, room[place]));
             parts.extend(select_nodes(self.policy.place, rooms, missing));
         }
         parts
@@ -186,6 +197,8 @@ pub(super) struct BatchNodes {
     /// Last time for which pools were built; they include windows that begin or end at that time.
     built_at: Option<u64>,
     pub(super) pools: Arc<Pools>,
+    /// True, per node, if it is awake before the decision; empty if no node sleeps.
+    pub(super) awake: Arc<Vec<bool>>,
     common: Arc<Vec<ResourceOfCluster>>,
 }
 
@@ -207,6 +220,7 @@ impl BatchNodes {
             is_changed: true,
             built_at: None,
             pools,
+            awake: Arc::default(),
             common: Arc::default(),
         }
     }
@@ -401,8 +415,13 @@ impl BatchNodes {
             _ => u64::MAX,
         };
         let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));
+        // A job gets nodes that are awake if there are enough of them.
         let of = |(&pool, &tasks): (&usize, &u64)| {
-            select_nodes(policy.place, with_room(pool).filter(|it| it.1 > 0), tasks)
+            let free: Vec<(usize, u64)> = with_room(pool).filter(|it| it.1 > 0).collect();
+            let is_awake = |it: &&(usize, u64)| self.awake.get(it.0).is_some_and(|is_awake| *is_awake);
+            let awake: Vec<(usize, u64)> = free.iter().filter(is_awake).copied().collect();
+            let is_enough = total(awake.iter().map(|it| it.1)) >= tasks;
+            select_nodes(policy.place, if is_enough { awake } else { free }.into_iter(), tasks)
         };
         let on: Parts = parts.iter().flat_map(of).collect();
         on.into_iter().map(|(node, tasks)| (node as u32, tasks as u32)).collect()

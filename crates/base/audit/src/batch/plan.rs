@@ -42,6 +42,8 @@ pub(super) struct Timeline {
     begun_blocks: Vec<i64>,
     /// Tasks submitted so far.
     mix: Arc<Mix>,
+    /// True, per node, if it is awake before the decision; empty if no node sleeps.
+    pub(super) awake: Arc<Vec<bool>>,
     /// Times at which capacity becomes free or a window ends, and the current time.
     times_to_try: Vec<u64>,
 }
@@ -87,6 +89,7 @@ impl Timeline {
             beside_running: None,
             begun_blocks: vec![0; pools.all.len()],
             mix: Arc::clone(mix),
+            awake: Arc::default(),
             times_to_try,
         }
     }
@@ -167,7 +170,8 @@ impl Timeline {
             let whole = &self.pools.all[pool].usable;
             key(self.pools.policy.place, &self.mix, job, (&free, whole), largest, power(pool))
         };
-        self.pools.choose(start, room, tasks, key_of, power)
+        let awake = if start == self.now { &self.awake[..] } else { &[] };
+        self.pools.choose(start, (room, awake), tasks, key_of, power)
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all
     /// of it.

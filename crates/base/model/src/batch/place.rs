@@ -146,7 +146,9 @@ mod tests {
             assert_eq!(place.to_string().parse(), Ok(place));
         }
         assert_eq!(Place::Mix(5).to_string(), "MIX(0.05)");
-        for wrong in ["MIX", "MIX(0)", "MIX(1)", "MIX(0.10)", "MIX(.1)", "MIX(0.005)", "MIX(-0.1)", "mix(0.1)"] {
+        for wrong in
+            ["MIX", "MIX(0)", "MIX(1)", "MIX(0.10)", "MIX(.1)", "MIX(0.005)", "MIX(-0.1)", "mix(0.1)"]
+        {
             assert!(wrong.parse::<Place>().is_err(), "{wrong}");
         }
     }

@@ -134,8 +134,7 @@ pub(super) fn mix(weight: u8, keys: &mut [(i64, u64)]) {
     };
     let of_fgd = least_and_most(&mut keys.iter().map(|(key, _)| i128::from(key >> 8)));
     let of_power = least_and_most(&mut keys.iter().map(|(_, power)| i128::from(*power)));
-    let normalised =
-        |value: i128, (least, most): (i128, i128)| 100 * (value - least) / (most - least).max(1);
+    let normalised = |value: i128, (least, most): (i128, i128)| 100 * (value - least) / (most - least).max(1);
     let weight = i128::from(weight);
     for (key, power) in keys {
         let sum = weight * normalised(i128::from(*power), of_power)

@@ -64,6 +64,8 @@ pub(super) struct Pools {
     pub(super) fit_counts: Vec<FitCounts>,
     /// True, per class, if no further job may start there for now; empty if all classes are open.
     pub(super) closed: Vec<bool>,
+    /// Time of the decision, and for each node whether it was awake before; empty if no node sleeps.
+    pub(super) awake: (SimTime, Vec<bool>),
 }
 
 impl Pools {
@@ -229,6 +231,14 @@ impl Pools {
         self.closed.resize(self.classes.len(), false);
         self.closed.iter_mut().zip(classes).for_each(|(closed, is_one)| *closed |= is_one);
         self.closed.iter().all(|&is_closed| is_closed)
+    }
+
+    /// Notes which nodes are awake before a decision.
+    #[inline]
+    pub(super) fn note_awake(&mut self, view: View<'_>) {
+        if view.can_sleep() {
+            self.awake = (view.now(), (0..view.nodes()).map(|node| view.is_awake(node)).collect());
+        }
     }
 
     /// Returns whether no core or node is free.

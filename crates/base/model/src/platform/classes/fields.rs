@@ -264,7 +264,9 @@ impl PlatformFields {
         for (number, class) in self.classes.iter().enumerate() {
             let path = format!("classes[{number}]");
             match &class.power {
-                Some(power) => wrong.add_all(&format!("{path}.power"), power.problems(names)),
+                Some(power) => {
+                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources))
+                }
                 None => wrong.require(
                     !is_known,
                     &path,
