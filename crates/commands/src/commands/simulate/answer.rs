@@ -92,7 +92,7 @@ impl Answer for Simulated {
                 line("cost", format!("{cost:.2}"));
             }
             if let Some(SleepFigures { asleep, wakes, woken_s }) = energy.sleep {
-                let wakes = counted(wakes, "wake-up");
+                let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
                 let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
                 line("nodes asleep", figures);
             }
