@@ -150,7 +150,9 @@ fn cap_percent(workload: &Workload) -> Option<f64> {
 type ByCap = (&'static str, &'static str, &'static str, fn(&SimulationRow) -> Option<f64>);
 
 const BY_CAP: [ByCap; 2] = [
-    ("cap-degradation", "Degradation by power cap", "mean degradation from bound", |row| Some(row.degradation)),
+    ("cap-degradation", "Degradation by power cap", "mean degradation from bound", |row| {
+        Some(row.degradation)
+    }),
     ("cap-energy", "Energy by power cap", "mean energy (kWh)", |row| row.energy),
 ];
 
@@ -163,9 +165,8 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
         let (name, _) = group.scope.workload.name.rsplit_once('-')?;
         group.has_period(simulation.periods[0]).then_some((cap, name, group))
     });
-    let panel = |(_, name, group): &(f64, &str, &Group<'_>)| {
-        ((*name).to_owned(), conditions(simulation, group))
-    };
+    let panel =
+        |(_, name, group): &(f64, &str, &Group<'_>)| ((*name).to_owned(), conditions(simulation, group));
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let mut drawings = Vec::new();
     for groups in by_key(of_caps, panel) {
@@ -193,7 +194,8 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
                 continue;
             }
             let y = if kind == "cap-energy" { Axis::linear(y) } else { Axis::logarithmic(y) };
-            let chart = Chart::lines(Axis::linear("cap (% of the power that tasks may add)"), y, "policy", series);
+            let chart =
+                Chart::lines(Axis::linear("cap (% of the power that tasks may add)"), y, "policy", series);
             let stem = format!("{kind}-{}", stem(&parts.join(" ")));
             let drawing = Drawing::new(stem, format!("{title}: {}", parts.join(", ")), chart);
             drawings.push(drawing.with_remark("Means over traces with 95 % intervals."));

@@ -111,7 +111,16 @@ impl PlatformArguments {
         workload: &mut WorkloadArguments,
         policy: Policy,
     ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
-        let Some(path) = &self.platform else { return Ok(None) };
+        let by_power = matches!(policy, Policy::Batch(policy) if policy.place.depends_on_power());
+        let Some(path) = &self.platform else {
+            if by_power {
+                let reason = format!(
+                    "{policy} needs the power of nodes; expected --platform with `power` in each class"
+                );
+                return Err(Failure::input(reason));
+            }
+            return Ok(None);
+        };
         let seed = workload.seed;
         let mut fields = read(path).map_err(Failure::input)?;
         if workload.is_listing() && !workload.has_task_options() {
@@ -141,6 +150,10 @@ impl PlatformArguments {
                 let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
                 return Err(Failure::in_file(path, reason));
             }
+        }
+        if by_power && classes.power().is_none() {
+            let reason = format!("{policy} needs the power of nodes; expected `power` in each class");
+            return Err(Failure::in_file(path, reason));
         }
         if classes.devices().is_some() && !policy.runs_on_devices() {
             let reason = format!(
