@@ -106,3 +106,23 @@ fn draw_one(jobs: &[Job], requests: &[u64], most: f64, seed: Seed) -> Option<Dra
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Five jobs request 10 parts each. For 25 parts only two of them arrive; for 65 all of them, and one
+    /// that is drawn.
+    #[test]
+    fn logs_request_less_or_more_than_all_jobs() {
+        let jobs: Vec<Job> = (1..=5).map(|id| Job { id: JobId(id), ..Job::default() }).collect();
+        for (most, count) in [(25.0, 2), (50.0, 5), (65.0, 6)] {
+            let (drawn, from) = draw_one(&jobs, &[10; 5], most, Seed::new(4)).unwrap();
+            assert_eq!((drawn.len(), from.len()), (count, count));
+            let first: std::collections::BTreeSet<JobId> =
+                from.iter().filter(|(number, _)| number.0 <= 5).map(|(_, job)| *job).collect();
+            assert_eq!(first.len(), count.min(5), "each job arrives once before others are drawn");
+            assert!(drawn.iter().all(|job| job.run_time == SimSpan::from_secs(count as u64 + 1)));
+        }
+    }
+}
