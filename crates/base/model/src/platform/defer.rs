@@ -101,8 +101,9 @@ mod tests {
         let defer: Defer = "12".parse().unwrap();
         let (found, counts) = defer.apply(&series, Seed::new(1), |job| Some(job.run_time), jobs.into_iter());
         let found: Vec<(u64, f64)> = found.iter().map(|job| (job.id.0, job.submit.as_secs_f64())).collect();
-        // Job 1 may begin until 12 s and is best from then on (8 s of 3 g and 2 s of 1 g).
-        assert_eq!(found, [(2, 10.0), (1, 12.0), (3, 20.0), (4, 25.0)]);
+        // Job 1 may begin until 12 s, and job 2 until 17 s: both are best then, as they reach the 1 g from
+        // 20 s on. The series does not cover job 4.
+        assert_eq!(found, [(1, 12.0), (2, 17.0), (3, 20.0), (4, 25.0)]);
         let text = "deferred 3 of 4 deferrable jobs, by 0.00 h in the mean; waits count from then (1 are outside of the series of intensities)";
         assert_eq!(counts.to_string(), text);
         for wrong in ["", "x", "10:0", "10:1.5", "10:", "-1", "10:nan"] {
