@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Is the energy of events files that of a plain computation, to the last digit?
 
-energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements and yields of each file,
-and compares them with its `energy` record. All numbers are Python's integers.
+energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements and yields of each file and
+the rules by which its nodes sleep, and compares them with its `energy` record. All numbers are Python's integers.
 """
 
 import json
@@ -20,12 +20,23 @@ def part(power, used, whole):
 def energy(lines):
     """Returns the millijoules of nodes and tasks and the largest milliwatts, and those of the record."""
     nodes, idle_of, needs, units, draws, yields, places = [], [], {}, {}, {}, {}, {}
+    rules, free, woken = [], [], []  # of each class, and since when each node is without jobs and awake
     resources, down, now, begun = [], set(), 0, False
     total = tasks = peak = 0
     claimed = None
 
     def power(job):
         return sum(draws[job][nodes[node]] * count for node, count in places.get(job, [])) * yields.get(job, 0)
+
+    def asleep_from(node):
+        """Returns the microsecond from which a node is asleep, if it is without jobs and up."""
+        rule = rules[nodes[node]]
+        is_idle = rule and node not in down and all(node != on for where in places.values() for on, _ in where)
+        return max(free[node], woken[node]) + rule["after_us"] + rule["falls_us"] if is_idle else None
+
+    def leave(job, at):
+        for node, _ in places.pop(job, []):
+            free[node] = at
 
     for record in lines:
         event = record["event"]
@@ -37,6 +48,8 @@ def energy(lines):
                 idle = it["power"]["idle_mw"] + sum(pair[0] * n for pair, n in zip(pairs, it["resources"]))
                 nodes += [number] * it["nodes"]
                 idle_of.append(idle)
+                rules.append(it["power"].get("sleep"))
+            free, woken = [0] * len(nodes), [0] * len(nodes)
         if event == "energy":
             claimed = (record["nodes_mj"], record["jobs_mj"], record["peak_mw"])
         at = record.get("at_us")
@@ -45,9 +58,17 @@ def energy(lines):
         if begun and at > now:
             added = sum(power(job) for job in places)
             idle = sum(idle_of[kind] for node, kind in enumerate(nodes) if node not in down)
-            total += (idle * YIELD + added) * (at - now)
+            # Nodes that fall asleep in between divide the time into parts.
+            sleeps = [(max(moment, now), node) for node in range(len(nodes)) if (moment := asleep_from(node)) is not None]
+            begin = now
+            for moment, node in [*sorted(it for it in sleeps if it[0] < at), (at, None)]:
+                if moment > begin:
+                    total += (idle * YIELD + added) * (moment - begin)
+                    peak = max(peak, idle * YIELD + added)
+                begin = moment
+                if node is not None:
+                    idle -= idle_of[nodes[node]] - rules[nodes[node]]["asleep_mw"]
             tasks += added * (at - now)
-            peak = max(peak, idle * YIELD + added)
         now = at
         job = record.get("job")
         if event == "submit":
@@ -67,14 +88,21 @@ def energy(lines):
                 cpu = part((it["power"]["idle_mw"], it["power"]["busy_mw"]), needs[job], it["cpu"])
                 draws[job].append(cpu + sum(held))
         if event in ("start", "resume", "migrate"):
+            leave(job, at)
+            for node, _ in record["on"]:
+                moment, rule = asleep_from(node), rules[nodes[node]]
+                if moment is not None and at >= moment - rule["falls_us"]:
+                    woken[node] = max(at, moment) + rule["wakes_us"]
             places[job] = record["on"]
         if event in ("start", "resume", "migrate", "yield"):
             yields[job] = record["yield"]
         if event in ("pause", "interrupt", "complete", "kill", "lose"):
-            places.pop(job, None)
+            leave(job, at)
         if event in ("down", "up"):
             span = {node for first, count in record["nodes"] for node in range(first, first + count)}
             down = down | span if event == "down" else down - span
+            for node in span if event == "up" else ():
+                free[node] = woken[node] = at
     millijoules = [total // YIELD // 1_000_000, tasks // YIELD // 1_000_000]
     return (*millijoules, -(-peak // YIELD)), claimed
 

@@ -15,6 +15,7 @@ use crate::placement;
 use crate::platform::{Interruption, Platform, Window};
 use crate::policy::CheckedPolicy;
 use crate::priority::Limits;
+use crate::sleep::Sleep;
 use crate::summary::differences;
 use crate::tally::Tally;
 use crate::{Phase, Report, Rule, rule};
@@ -22,7 +23,7 @@ use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, SortedMap, Yield};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -79,6 +80,12 @@ pub struct Auditor {
     moved_by_node: SortedMap<u64, u64>,
     common: Common,
     energy: Energy,
+    sleep: Sleep,
+    /// Time for which it is known which nodes were awake before the decision.
+    awake_at: Option<u64>,
+    /// Times until nodes are awake that `wake` records of this time have to report, by job, with the
+    /// line of the job's placement.
+    wakes: BTreeMap<u64, (u64, u64)>,
     pub(crate) tally: Tally,
     links: Links,
     peak_jobs: usize,
@@ -216,7 +223,11 @@ impl Auditor {
         if !self.advance(head) {
             return;
         }
-        let past = ["submit", "link", "ask", "start", "bind", "window", "down", "up", "drain", "undrain"];
+        if head.rank == Rank::Change {
+            self.note_awake();
+        }
+        let past =
+            ["submit", "link", "ask", "start", "bind", "wake", "window", "down", "up", "drain", "undrain"];
         let is_past = past.contains(&head.name);
         if self.now < self.first_decision && !is_past {
             let rule = format!("`{}` before the policy makes its first decision", head.name);
@@ -232,6 +243,7 @@ impl Auditor {
                 self.change_platform(head.name, |platform, now| {
                     platform.change((line, now), nodes, goes_down)
                 });
+                self.sleep.change(self.now, nodes, goes_down);
                 if let Some(platform) = self.platform.as_ref().filter(|_| goes_down) {
                     self.due_interruptions.add(line, &self.jobs, platform);
                 }
@@ -289,6 +301,15 @@ impl Auditor {
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
                 self.check.iter_mut().for_each(|check| check.bind(number, devices));
             }
+            Record::Wake { woken_us, .. } => match self.wakes.remove(&number) {
+                Some((right, _)) if right == woken_us => {}
+                Some((right, _)) => {
+                    let [found, right] = [woken_us, right].map(SimTime::from_micros);
+                    let rule = format!("its nodes are awake after {found} s, expected {right} s");
+                    self.fault(Some(number), rule);
+                }
+                None => self.fault(Some(number), "`wake` of a job whose nodes are awake"),
+            },
             Record::Yield { job_yield, .. } => {
                 if self.may_change(number, head.name, Phase::Running) {
                     self.check_change(number, head.name, &[], job_yield);
@@ -348,6 +369,7 @@ impl Auditor {
                     let rule = "invalid resources of the cluster: expected steps that begin at 0 and rise";
                     return self.fault(None, rule);
                 }
+                self.sleep = Sleep::new(&self.cluster.kinds);
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
                 self.check.iter_mut().for_each(|check| check.common(common));
             }
@@ -413,9 +435,24 @@ impl Auditor {
     /// Adds the energy from the current time to another one, if the power of nodes is known.
     fn elapse(&mut self, at: u64) {
         if self.tally.submitted > 0 && self.cluster.kinds.iter().any(|kind| kind.power.is_some()) {
+            if self.sleep.is_used() {
+                for (idle, span) in self.sleep.powers(self.now, at) {
+                    self.energy.elapse(idle, self.cluster.power_of_tasks, span);
+                }
+                return;
+            }
             let down = self.platform.as_ref().map_or(&[][..], |platform| &platform.down);
             let idle = self.cluster.idle_power(down);
             self.energy.elapse(idle, self.cluster.power_of_tasks, at - self.now);
+        }
+    }
+
+    /// Tells the rules of the policy which nodes are awake before the decision of this time.
+    fn note_awake(&mut self) {
+        if self.sleep.is_used() && self.awake_at != Some(self.now) {
+            self.awake_at = Some(self.now);
+            let awake = self.sleep.awake(self.now);
+            self.check.iter_mut().for_each(|check| check.awake(awake.clone()));
         }
     }
 
@@ -451,6 +488,12 @@ impl Auditor {
     pub(crate) fn settle(&mut self) {
         self.finish_submission();
         self.demand_interruptions();
+        self.note_awake();
+        for (number, (woken, line)) in std::mem::take(&mut self.wakes) {
+            let (at, woken) = (Some(SimTime::from_micros(self.now)), SimTime::from_micros(woken));
+            let rule = format!("no `wake` record, although its nodes are awake only after {woken} s");
+            self.faults.push(Fault { line, at, job: Some(number), rule: rule.into() });
+        }
         // Jobs that failed to complete may overload their nodes, so they are reported first.
         self.report_overdue(self.now.saturating_add(1));
         let (faults, at, seen) = (&mut self.faults, Some(SimTime::from_micros(self.now)), self.line);
@@ -658,6 +701,7 @@ impl Auditor {
         let is_done = job.is_done(self.now);
         let has_reason = makes_room || platform.first_down(&job.placement).is_some();
         let is_rule = makes_room || is_lost == (platform.interruption.rule == InterruptionRule::Lose);
+        self.sleep.leave(self.now, &job.placement);
         let kept = platform.interrupt(self.now, job, is_lost);
         job.interrupt(self.now, kept, platform.interruption.restart);
         let waits = (!is_lost).then(|| job.remaining());
@@ -720,6 +764,9 @@ impl Auditor {
         self.limits.iter_mut().for_each(|limits| limits.end(number));
         self.due_interruptions.settle(number);
         self.release_nodes(number);
+        if let Some(job) = self.jobs.get(&number) {
+            self.sleep.leave(self.now, &job.placement);
+        }
         self.devices.release(number);
         self.common.release(number);
         self.jobs.remove(&number)
@@ -756,14 +803,15 @@ impl Auditor {
         }
         self.check_change(number, record, on, job_yield);
         let (mut moved, penalty, node_speed) = (0, self.penalty, self.cluster.slowest(on));
+        let woken = self.wake(number, on);
         self.change(number, job_yield, |job, now| {
             if phase == Phase::Running {
                 moved = placement::moved_tasks(&job.placement, on);
             }
             if phase == Phase::Paused || moved > 0 {
-                job.penalise(now, penalty);
-            } else if phase == Phase::Waiting && job.restart > 0 {
-                job.penalise(now, job.restart);
+                job.penalise(now, penalty.saturating_add(woken));
+            } else if phase == Phase::Waiting && job.restart.saturating_add(woken) > 0 {
+                job.penalise(now, job.restart.saturating_add(woken));
             }
             job.set_node_speed(now, node_speed);
             job.phase = Phase::Running;
@@ -797,6 +845,18 @@ impl Auditor {
         self.tally.migrated_tasks += more;
     }
 
+    /// Moves a job to other nodes; returns the time until the last of these is awake.
+    fn wake(&mut self, number: u64, on: &[(u32, u32)]) -> u64 {
+        let Some(job) = self.jobs.get(&number) else { return 0 };
+        self.sleep.leave(self.now, &job.placement);
+        let woken = self.sleep.enter(self.now, on);
+        let stays = job.phase == Phase::Running && placement::moved_tasks(&job.placement, on) == 0;
+        if woken > 0 && !stays {
+            self.wakes.insert(number, (woken, self.line));
+        }
+        woken
+    }
+
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
             if !self.preempts {
@@ -804,6 +864,9 @@ impl Auditor {
             }
             self.tally.preemptions += 1;
             let (mut waits, penalty) = (None, self.penalty);
+            if let Some(job) = self.jobs.get(&number) {
+                self.sleep.leave(self.now, &job.placement);
+            }
             self.change(number, 0, |job, now| {
                 job.phase = Phase::Paused;
                 waits = Some(job.remaining_after_pause(now, penalty));

@@ -40,6 +40,9 @@ pub(crate) trait Check: fmt::Debug {
     /// Learns about failures, repairs, and announced windows.
     fn platform(&mut self, platform: &Platform);
 
+    /// Learns which nodes are awake before the decision at a time, if some may sleep.
+    fn awake(&mut self, _awake: Vec<bool>) {}
+
     /// Handles the arrival of a job.
     fn submit(&mut self, number: u64, now: u64, job: &Job);
     /// Checks a change of a job.

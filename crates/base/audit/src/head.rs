@@ -55,6 +55,7 @@ impl RecordHead {
             Record::Ask { at_us, job, .. } => of_job(at_us, job, "ask", Rank::Submission),
             Record::Start { at_us, job, .. } => of_job(at_us, job, "start", Rank::Change),
             Record::Bind { at_us, job, .. } => of_job(at_us, job, "bind", Rank::Change),
+            Record::Wake { at_us, job, .. } => of_job(at_us, job, "wake", Rank::Change),
             Record::Resume { at_us, job, .. } => of_job(at_us, job, "resume", Rank::Change),
             Record::Migrate { at_us, job, .. } => of_job(at_us, job, "migrate", Rank::Change),
             Record::Yield { at_us, job, .. } => of_job(at_us, job, "yield", Rank::Change),

@@ -106,6 +106,7 @@ mod priority;
 mod profile;
 mod report;
 mod rule;
+mod sleep;
 mod summary;
 mod tally;
 mod unrecorded;

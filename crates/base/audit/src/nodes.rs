@@ -2,7 +2,7 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
-use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes};
+use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
 use std::sync::Arc;
@@ -171,7 +171,9 @@ impl Nodes {
     ) -> bool {
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
+            let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
+                && power.sleep.iter().all(is_sleep)
         };
         let device = resources.iter().position(|resource| resource.devices);
         let has_groups = |class: &ClassOfNodes| {

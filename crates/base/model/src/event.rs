@@ -278,6 +278,16 @@ pub enum Record<'a> {
         /// Triples of (node, device, tasks): a device has one part of each of these tasks.
         devices: Cow<'a, [(u32, u32, u32)]>,
     },
+    /// Wake-up of nodes on which the record before it has placed tasks: the job progresses only after
+    /// this time, in addition to other penalties. Absent if all of the nodes are awake.
+    Wake {
+        /// Time of the event, in microseconds.
+        at_us: u64,
+        /// Submission index of the job.
+        job: u64,
+        /// Time until the last of the nodes is awake, in microseconds.
+        woken_us: u64,
+    },
     /// Preemption of a running job; its nodes are released.
     Pause {
         /// Time of the event, in microseconds.
@@ -463,6 +473,23 @@ pub struct PowerOfNode {
     /// Idle and busy power of a unit of each other resource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub units_mw: Vec<(u64, u64)>,
+    /// Rule by which a node without tasks falls asleep; absent if it stays awake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<SleepOfNode>,
+}
+
+/// Rule by which a node without tasks falls asleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SleepOfNode {
+    /// Power of a node that is asleep, with all its units, in milliwatts.
+    pub asleep_mw: u64,
+    /// Time without tasks after which a node begins to fall asleep, in microseconds.
+    pub after_us: u64,
+    /// Time in which it falls asleep and cannot wake up, in microseconds.
+    pub falls_us: u64,
+    /// Time in which it wakes up, in microseconds.
+    pub wakes_us: u64,
 }
 
 /// Class of identical nodes.

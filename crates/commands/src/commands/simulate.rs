@@ -26,6 +26,7 @@ use dfrsim_cluster::{
     Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
+use dfrsim_model::platform::defer::Defer;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, Setup};
@@ -110,6 +111,10 @@ pub(crate) struct Simulate {
     /// sessions:think:SECONDS (after the end of all of its jobs)
     #[arg(long, value_name = "WAY", conflicts_with = "swf_out")]
     submission: Option<Submission>,
+    /// Hold jobs for at most this many seconds, until the mean carbon intensity during their estimate is
+    /// the least: 28800, or 28800:0.3 for a random fraction of the jobs. Needs --intensity
+    #[arg(long, value_name = "SECONDS[:FRACTION]", requires = "intensity", conflicts_with_all = ["swf_out", "submission"])]
+    defer: Option<Defer>,
     /// Weights of jobs in the weighted bounded stretch: node-seconds (nodes * run time), or equal
     #[arg(long, value_name = "node-seconds|equal", default_value = "node-seconds")]
     weights: WeightRule,
@@ -166,7 +171,7 @@ impl Simulate {
                 let is_kept = self.workload.is_kept(&self.workload.path()?);
                 (system, is_kept.then_some(whole))
             }
-            None => (self.system.read_platform(&mut self.workload)?, None),
+            None => (self.system.read_platform(&mut self.workload, self.policy)?, None),
         };
         let (path, opened, nodes) = self.workload.open(whole)?;
         self.workload.check_unit(&path, &opened)?;
@@ -240,6 +245,7 @@ impl Simulate {
             ("--annotate or --unit", self.workload.has_task_options()),
             ("--load", self.load.is_some()),
             ("--submission", self.submission.is_some()),
+            ("--defer", self.defer.is_some()),
             ("--slurm-conf", self.system.is_site()),
             ("an output file", self.files.is_any_requested()),
         ];
@@ -321,6 +327,9 @@ impl Simulate {
         let mut setup = self.assemble(nodes, last, system)?;
         setup.options.texts.clone_from(&header.texts);
         let subject = &Description { setup, workload, header };
+        if let Some(defer) = self.defer {
+            return self.run_deferred(subject, (&survey, defer), arriving, surveying);
+        }
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
             return self.run_linked(subject, (&survey, submission), arriving, surveying);
         }
@@ -372,6 +381,45 @@ impl Simulate {
         let reading = surveying + begin.elapsed();
         let files = self.files.create(subject, Records::default())?;
         let (watchers, simulating) = self.simulate(subject, survey.report(), split, files)?;
+        Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
+    }
+
+    /// Reads the log a second time, with all of its jobs in memory, and simulates jobs that are held until
+    /// energy has less carbon dioxide.
+    fn run_deferred(
+        &self,
+        subject: &Description<'_>,
+        (survey, defer): (&Survey, Defer),
+        arriving: impl Fn(Job) -> Job,
+        surveying: Duration,
+    ) -> Result<(Simulation, HostTime), Failure> {
+        let begin = Instant::now();
+        let options = &subject.setup.options;
+        let power = options.unequal.as_ref().and_then(|unequal| unequal.classes.power());
+        let series = power.and_then(|power| power.series.as_deref()).filter(|it| !it.carbon.is_empty());
+        let Some(series) = series else {
+            return Err(Failure::input(
+                "--defer: the series of --intensity has no carbon intensities (g_per_kwh)",
+            ));
+        };
+        if options.estimates == EstimateModel::None {
+            return Err(Failure::input("--defer has no effect with --estimates none"));
+        }
+        let mut stream = survey.jobs().map_err(Failure::input)?;
+        let read: Vec<Job> =
+            iter::from_fn(|| stream.next_with_record()).map(|(job, _)| arriving(job)).collect();
+        stream.finish().map_err(|error| self.workload.log.failure(&error))?;
+        let (jobs, counts) = defer.apply(
+            series,
+            options.seed,
+            |job| options.estimates.estimate(job, options.seed),
+            read.into_iter(),
+        );
+        notice!("{}: {counts}", subject.workload.display());
+        let reading = surveying + begin.elapsed();
+        let files = self.files.create(subject, Records::default())?;
+        let (watchers, simulating) =
+            self.simulate(subject, survey.report(), (jobs, Followers::default()), files)?;
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 

@@ -113,6 +113,7 @@ impl JobLines for BatsimJobs {
             | Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Bound(_)
+            | Occurrence::Woken(_)
             | Occurrence::Paused(_)
             | Occurrence::YieldChanged(_)
             | Occurrence::Interrupted(..) => None,

@@ -109,6 +109,7 @@ impl<W: Write> Observer for BatsimMachines<W> {
             | Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Bound(_)
+            | Occurrence::Woken(_)
             | Occurrence::YieldChanged(_)
             | Occurrence::Rejected => {}
         }

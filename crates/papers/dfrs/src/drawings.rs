@@ -4,10 +4,12 @@
 
 use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
-use crate::scenario::Simulation;
+use crate::scenario::{Simulation, Workload};
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-use dfrsim_lab::{Axis, Bootstrap, Chart, Drawing, Estimate, Join, Series, by_key, stem};
+use dfrsim_lab::{Axis, Bootstrap, Chart, Drawing, Estimate, Join, Series, by_key, platform_fields, stem};
 use dfrsim_model::SimSpan;
+use dfrsim_model::platform::classes::NodeClass;
+use dfrsim_model::platform::common::CommonDemand;
 use dfrsim_policies::PolicySetting;
 use std::collections::BTreeSet;
 
@@ -47,6 +49,7 @@ const BY_PERIOD: [(&str, &str, &str, Metric); 4] = [
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     let groups = matrix.groups();
     let mut drawings = by_load(matrix, &groups);
+    drawings.extend(by_cap(matrix, &groups));
     let mut figures = by_key(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
     for figure in &figures {
         drawings.extend(trade_off(figure));
@@ -126,6 +129,79 @@ fn by_load(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
         )
     };
     panels.into_iter().map(drawing).collect()
+}
+
+/// Returns the constant power cap of the platform of a workload, in per cent of the power that all tasks
+/// may add to that of idle nodes; `None` without one.
+fn cap_percent(workload: &Workload) -> Option<f64> {
+    let classes = platform_fields(workload.kinds.platform.as_ref()?).ok()?.classes().ok()?;
+    let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw)?;
+    let of_class = |class: &NodeClass| {
+        let power = class.power.as_ref()?;
+        let units = power.units.iter().zip(&class.amounts);
+        let of_units: u64 = units.map(|((idle, busy), amount)| (busy - idle) * u64::from(*amount)).sum();
+        Some((power.busy - power.idle + of_units) * u64::from(class.nodes))
+    };
+    let added: u64 = classes.classes().iter().filter_map(of_class).sum();
+    (cap.steps.len() == 1 && added > 0).then(|| 100.0 * cap.lasting_amount() as f64 / added as f64)
+}
+
+/// Figures by power cap: name, title, axis and metric.
+type ByCap = (&'static str, &'static str, &'static str, fn(&SimulationRow) -> Option<f64>);
+
+const BY_CAP: [ByCap; 2] = [
+    ("cap-degradation", "Degradation by power cap", "mean degradation from bound", |row| {
+        Some(row.degradation)
+    }),
+    ("cap-energy", "Energy by power cap", "mean energy (kWh)", |row| row.energy),
+];
+
+/// Builds the figures of workloads that differ in their power cap alone: their names are the same up to
+/// the last hyphen.
+fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
+    let simulation = &matrix.scenario.simulation;
+    let of_caps = groups.iter().filter_map(|group| {
+        let cap = cap_percent(group.scope.workload).filter(|_| group.scope.has_all)?;
+        let (name, _) = group.scope.workload.name.rsplit_once('-')?;
+        group.has_period(simulation.periods[0]).then_some((cap, name, group))
+    });
+    let panel =
+        |(_, name, group): &(f64, &str, &Group<'_>)| ((*name).to_owned(), conditions(simulation, group));
+    let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
+    let mut drawings = Vec::new();
+    for groups in by_key(of_caps, panel) {
+        let (workload, conditions) = panel(&groups[0]);
+        let caps: BTreeSet<u64> = groups.iter().map(|(cap, ..)| cap.to_bits()).collect();
+        if caps.len() < 2 {
+            continue;
+        }
+        let parts: Vec<&str> =
+            [&*workload, &*conditions].into_iter().filter(|part| !part.is_empty()).collect();
+        let mut of_policies = by_key(groups, |(.., group)| name(simulation, group));
+        of_policies.iter_mut().for_each(|groups| groups.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        for (kind, title, y, metric) in BY_CAP {
+            let series = of_policies.iter().map(|groups| {
+                let point = |(cap, _, group): &(f64, &str, &Group<'_>)| {
+                    let values: Option<Vec<f64>> = group.rows().map(metric).collect();
+                    let Estimate { value, interval } = bootstrap.mean(&values?)?;
+                    Some(((*cap, value), interval))
+                };
+                let (points, intervals) = groups.iter().filter_map(point).unzip();
+                Series { intervals, ..Series::new(name(simulation, groups[0].2), points) }
+            });
+            let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
+            if series.is_empty() {
+                continue;
+            }
+            let y = if kind == "cap-energy" { Axis::linear(y) } else { Axis::logarithmic(y) };
+            let chart =
+                Chart::lines(Axis::linear("cap (% of the power that tasks may add)"), y, "policy", series);
+            let stem = format!("{kind}-{}", stem(&parts.join(" ")));
+            let drawing = Drawing::new(stem, format!("{title}: {}", parts.join(", ")), chart);
+            drawings.push(drawing.with_remark("Means over traces with 95 % intervals."));
+        }
+    }
+    drawings
 }
 
 fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, 'a>> {

@@ -163,5 +163,9 @@ columns! {
         metric(less, "W") pub peak_power: Option<f64>,
         /// Time in which the power of the nodes exceeded the cap, which can happen when the cap falls.
         metric(less, "s") pub over_cap: Option<f64>,
+        /// Fraction of the time of all nodes in which they were asleep; empty if no node sleeps.
+        metric(more) pub asleep: Option<f64>,
+        /// Time for which jobs waited on their nodes until these were awake, summed over the jobs.
+        metric(less, "s") pub woken: Option<f64>,
     }
 }

@@ -3,7 +3,8 @@
 //! Source: Weng et al. 2023, "Beware of fragmentation: scheduling GPU-sharing workloads with
 //! fragmentation gradient descent" (USENIX ATC), section 6.1, and the script
 //! `experiments/run_scripts` of its artefact: all tasks of the trace arrive in random order, then
-//! tasks drawn at random, until they request a multiple of all devices; none ends before.
+//! tasks drawn at random, until they request a multiple of all devices; none ends before. If those of
+//! the trace request more, only the first ones in random order arrive.
 
 use crate::platform;
 use crate::scenario::Workload;
@@ -21,12 +22,12 @@ const MOST_JOBS: usize = 10_000_000;
 type Drawn = (Vec<Job>, BTreeMap<JobId, JobId>);
 
 /// Draws logs of all `jobs` in random order, followed by jobs drawn from them, one each second, until
-/// they request `to` times all devices. Each job runs until all have arrived.
+/// they request `to` times all devices; if all jobs request more, only the first ones arrive. Each job
+/// runs until all have arrived.
 ///
 /// # Errors
 ///
-/// Returns an error if the nodes have no devices, if no job requests any, or if the jobs request
-/// more than `to` times all devices already.
+/// Returns an error if the nodes have no devices, or if no job requests any.
 pub(crate) fn draw(
     jobs: &[Job],
     workload: &Workload,
@@ -42,14 +43,7 @@ pub(crate) fn draw(
     if requests.iter().all(|parts| *parts == 0) {
         return Err(fault("no job requests devices"));
     }
-    let (all, total) = (all_devices(&nodes) as f64, requests.iter().sum::<u64>() as f64);
-    let most = to * all;
-    if total > most {
-        let found = total / all;
-        return Err(fault(&format!(
-            "to: found {to}, but the jobs of the log request {found:.3} times all devices already"
-        )));
-    }
+    let most = to * all_devices(&nodes) as f64;
     let of_number = |number: u32| {
         draw_one(jobs, &requests, most, Seed::new(seed).fork("saturate").numbered(number.into()))
     };
@@ -82,9 +76,20 @@ fn draw_one(jobs: &[Job], requests: &[u64], most: f64, seed: Seed) -> Option<Dra
         order.swap(at, rng.random_range(0..=at));
     }
     let mut sum: u64 = requests.iter().sum();
+    if sum as f64 > most {
+        sum = 0;
+        let fits = order.iter().take_while(|job| {
+            sum += requests[**job];
+            sum as f64 <= most
+        });
+        let count = fits.count();
+        order.truncate(count);
+    }
     while order.len() <= MOST_JOBS {
         let next = rng.random_range(0..jobs.len());
-        sum += requests[next];
+        if sum as f64 <= most {
+            sum += requests[next];
+        }
         if sum as f64 > most {
             let run_time = SimSpan::from_secs(order.len() as u64 + 1);
             let job = |(number, place): (u64, &usize)| Job {
@@ -100,4 +105,24 @@ fn draw_one(jobs: &[Job], requests: &[u64], most: f64, seed: Seed) -> Option<Dra
         order.push(next);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Five jobs request 10 parts each. For 25 parts only two of them arrive; for 65 all of them, and one
+    /// that is drawn.
+    #[test]
+    fn logs_request_less_or_more_than_all_jobs() {
+        let jobs: Vec<Job> = (1..=5).map(|id| Job { id: JobId(id), ..Job::default() }).collect();
+        for (most, count) in [(25.0, 2), (50.0, 5), (65.0, 6)] {
+            let (drawn, from) = draw_one(&jobs, &[10; 5], most, Seed::new(4)).unwrap();
+            assert_eq!((drawn.len(), from.len()), (count, count));
+            let first: std::collections::BTreeSet<JobId> =
+                from.iter().filter(|(number, _)| number.0 <= 5).map(|(_, job)| *job).collect();
+            assert_eq!(first.len(), count.min(5), "each job arrives once before others are drawn");
+            assert!(drawn.iter().all(|job| job.run_time == SimSpan::from_secs(count as u64 + 1)));
+        }
+    }
 }

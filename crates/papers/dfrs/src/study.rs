@@ -587,6 +587,8 @@ impl Study for OnlineStudy {
             mean_power: energy.map(|it| it.mean_w),
             peak_power: energy.map(|it| it.peak_w),
             over_cap: energy.map(|it| it.over_cap_s),
+            asleep: energy.and_then(|it| it.sleep).map(|it| it.asleep),
+            woken: energy.and_then(|it| it.sleep).map(|it| it.woken_s),
             penalty_bound: reached.map(|it| it.0),
             reached: reached.map(|it| it.1),
             ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))

@@ -116,7 +116,7 @@ impl Observer for DeviceMetrics {
             | Occurrence::Killed(_)
             | Occurrence::Lost(..)
             | Occurrence::Completed(_) => self.devices.remove(job),
-            Occurrence::Linked(_) | Occurrence::YieldChanged(_) => {}
+            Occurrence::Linked(_) | Occurrence::YieldChanged(_) | Occurrence::Woken(_) => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Energy that the nodes of a cluster draw, and the power over time.
 
+use crate::sleep::SleepingNodes;
 use crate::{NodeRange, Observer, Occurrence, Placement, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::NodeSpan;
@@ -7,7 +8,7 @@ use dfrsim_model::platform::classes::{Demand, NodeClasses};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::power::ENERGY_PARTS;
 use dfrsim_model::platform::series::EnergySeries;
-use dfrsim_model::{Share, SimTime, Yield};
+use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,6 +43,8 @@ pub struct EnergyMetrics {
     /// Sums of the energy times the values of the series for a kilowatt-hour.
     carbon: u128,
     price: u128,
+    /// Nodes that may sleep; `None` if all stay awake.
+    sleep: Option<Box<SleepingNodes>>,
 }
 
 /// Power of a job in the system.
@@ -81,6 +84,21 @@ pub struct EnergyFigures {
     /// Price of the energy, if that of a kilowatt-hour is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// Figures of nodes that sleep, if there are any.
+    #[serde(flatten)]
+    pub sleep: Option<SleepFigures>,
+}
+
+/// Figures of nodes that sleep, from the first submission to the last event.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SleepFigures {
+    /// Fraction of the time of all nodes in which they were asleep.
+    pub asleep: f64,
+    /// Number of times that a node was woken up for a job.
+    pub wakes: u64,
+    /// Time for which jobs waited on their nodes until these were awake, summed over the jobs, in
+    /// seconds.
+    pub woken_s: f64,
 }
 
 /// Converts a sum of energy to whole millijoules, rounded down.
@@ -124,6 +142,7 @@ impl EnergyMetrics {
             last_job: 0,
             carbon: 0,
             price: 0,
+            sleep: SleepingNodes::new(classes).map(Box::new),
         })
     }
 
@@ -143,6 +162,11 @@ impl EnergyMetrics {
             nodes_mj: millijoules(self.energy),
             carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
             cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
+            sleep: self.sleep.as_ref().map(|sleep| SleepFigures {
+                asleep: sleep.time as f64 / (f64::from(self.classes.nodes()) * span as f64),
+                wakes: sleep.wakes,
+                woken_s: sleep.waited as f64 / 1e6,
+            }),
         })
     }
 
@@ -164,6 +188,12 @@ impl EnergyMetrics {
         millijoules(self.last_job)
     }
 
+    /// Returns the time for which the job that left last has waited on its nodes until they were awake;
+    /// `None` if all nodes stay awake.
+    pub fn last_job_woken(&self) -> Option<SimSpan> {
+        self.sleep.as_ref().map(|sleep| sleep.last_woken)
+    }
+
     /// Creates the record of the energy up to the last event.
     pub fn record(&self) -> Record<'static> {
         Record::Energy {
@@ -173,8 +203,17 @@ impl EnergyMetrics {
         }
     }
 
-    /// Adds the time that has passed since the last event.
+    /// Advances to a time. Nodes may fall asleep before it.
     fn advance(&mut self, now: SimTime) {
+        while let Some(at) = self.sleep.as_ref().and_then(|sleep| sleep.next(now)) {
+            self.elapse(at);
+            self.idle -= self.sleep.as_mut().map_or(0, |sleep| sleep.fall_asleep(at));
+        }
+        self.elapse(now);
+    }
+
+    /// Adds the time that has passed since the last event.
+    fn elapse(&mut self, now: SimTime) {
         if self.begin.is_none() || now <= self.now {
             return;
         }
@@ -182,6 +221,7 @@ impl EnergyMetrics {
         let power = u128::from(self.idle) * ENERGY_PARTS + self.added;
         self.energy += power * span;
         self.energy_of_jobs += self.added * span;
+        self.sleep.iter_mut().for_each(|sleep| sleep.elapse(span));
         self.peak = self.peak.max(power);
         if let Some(series) = self.classes.power().and_then(|power| power.series.as_deref()) {
             for (at, span) in series.intervals(self.now, now) {
@@ -263,6 +303,7 @@ impl Observer for EnergyMetrics {
             (self.begin, self.now) = (Some(now), now);
         }
         self.advance(now);
+        self.idle += self.sleep.as_mut().map_or(0, |sleep| sleep.follow(now, job, &occurrence));
         match occurrence {
             Occurrence::Submitted(it, _) => self.submit(now, job, it.cpu_need),
             Occurrence::Asked(demand, _) => self.request(job, demand),
@@ -275,7 +316,7 @@ impl Observer for EnergyMetrics {
             | Occurrence::Killed(_)
             | Occurrence::Lost(..)
             | Occurrence::Completed(_) => self.remove(now, job),
-            Occurrence::Linked(_) | Occurrence::Bound(_) => {}
+            Occurrence::Linked(_) | Occurrence::Bound(_) | Occurrence::Woken(_) => {}
         }
     }
 
@@ -283,8 +324,14 @@ impl Observer for EnergyMetrics {
         self.advance(now);
         match change {
             PlatformChange::Announced(_) | PlatformChange::Drained(_) | PlatformChange::Undrained(_) => {}
-            PlatformChange::Down(spans) => self.idle -= self.idle_of(spans),
-            PlatformChange::Up(spans) => self.idle += self.idle_of(spans),
+            PlatformChange::Down(spans) => {
+                self.idle += self.sleep.as_mut().map_or(0, |sleep| sleep.go_down(spans));
+                self.idle -= self.idle_of(spans);
+            }
+            PlatformChange::Up(spans) => {
+                self.idle += self.idle_of(spans);
+                self.sleep.iter_mut().for_each(|sleep| sleep.come_up(now, spans));
+            }
         }
     }
 }

@@ -256,7 +256,8 @@ impl JobTable {
         let kill_at = estimate.filter(|&span| options.overrun == Overrun::Kill && span < job.run_time);
         job.run_time = kill_at.unwrap_or(job.run_time);
         let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
-        let (submit, estimate) = (job.submit, estimate.map(lengthened));
+        let wake = options.longest_wake();
+        let (submit, estimate) = (job.submit, estimate.map(|span| lengthened(span.saturating_add(wake))));
         let mut active = ActiveJob {
             sequence: u64::MAX,
             estimate,

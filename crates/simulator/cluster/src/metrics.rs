@@ -259,6 +259,7 @@ impl Observer for Metrics {
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Bound(_)
+            | Occurrence::Woken(_)
             | Occurrence::Resumed(..)
             | Occurrence::YieldChanged(_)
             | Occurrence::Interrupted(..)

@@ -24,6 +24,9 @@ pub enum Occurrence<'a> {
     /// The tasks that were just placed hold these devices: for each node, the number of tasks on each
     /// device. Reported after each placement of a job that requests devices.
     Bound(&'a [(u32, OnDevices)]),
+    /// Nodes on which tasks were just placed sleep, or have not woken up yet: the job waits for them
+    /// this long.
+    Woken(SimSpan),
     /// A running job was paused; its memory of this size, in whole nodes' worth, was written.
     Paused(f64),
     /// A paused job resumed.

@@ -187,6 +187,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the longest time for which a job may have to wait for nodes that sleep, which estimates
+    /// include.
+    #[inline]
+    pub(crate) fn longest_wake(&self) -> SimSpan {
+        self.unequal.as_ref().map_or(SimSpan::ZERO, |unequal| unequal.classes.longest_wake())
+    }
     /// Turns drains into failures, for policies whose jobs cannot stay on nodes that take no jobs.
     #[must_use]
     pub fn without_drains(mut self) -> Options {

@@ -74,6 +74,12 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
             idle_mw: power.idle,
             busy_mw: power.busy,
             units_mw: power.units.clone(),
+            sleep: power.sleep.map(|rule| event::SleepOfNode {
+                asleep_mw: rule.asleep,
+                after_us: rule.after.micros(),
+                falls_us: rule.falls.micros(),
+                wakes_us: rule.wakes.micros(),
+            }),
         }),
     };
     let common = |resource: &CommonResource| event::ResourceOfCluster {
@@ -172,6 +178,7 @@ impl Occurrence<'_> {
                 };
                 Record::Bind { at_us, job, devices: devices.iter().flat_map(of_node).collect() }
             }
+            Occurrence::Woken(span) => Record::Wake { at_us, job, woken_us: span.micros() },
             Occurrence::Paused(_) => Record::Pause { at_us, job },
             Occurrence::Resumed(placement, job_yield) => {
                 Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield) }

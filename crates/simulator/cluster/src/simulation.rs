@@ -236,6 +236,8 @@ pub struct Simulation<I, O> {
     speeds: Speeds,
     /// Effect of each change of the decision that is being applied.
     effects: Vec<Effect>,
+    /// Time until the nodes of each change of it are awake; empty if all nodes stay awake.
+    woken: Vec<SimSpan>,
     /// Total duration of the jobs in the system if they ran one after the other, in microseconds. It
     /// bounds the length of any plan that gives each job its estimate, and of any schedule without
     /// preemption.
@@ -292,6 +294,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             checker: Checker::default(),
             speeds: Speeds::new(nodes),
             effects: Vec::new(),
+            woken: Vec::new(),
             total_duration: 0,
             observer,
         };
@@ -523,7 +526,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             return Err(SimulationError::BeyondRange(active.job.id));
         }
         self.submitted.push(handle);
-        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, estimate));
+        let planned = estimate.map(|span| span.saturating_add(self.options.longest_wake()));
+        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, planned));
         if let Some(unequal) = &mut self.unequal {
             unequal.submit(handle, &active.job);
             let demand = unequal.demand(handle);

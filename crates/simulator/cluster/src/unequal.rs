@@ -3,6 +3,7 @@
 use crate::common::CommonUse;
 use crate::devices::DeviceState;
 use crate::node_loads::NodeLoads;
+use crate::sleep::NodeStates;
 use crate::{JobHandle, NodeRange, Placement, Rule};
 use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses, UnequalNodes};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices};
@@ -21,6 +22,8 @@ pub(crate) struct UnequalState {
     used: Vec<u128>,
     devices: Option<DeviceState>,
     common: CommonUse,
+    /// States of the nodes; `None` if all stay awake.
+    pub(crate) sleep: Option<NodeStates>,
 }
 
 impl UnequalState {
@@ -29,7 +32,8 @@ impl UnequalState {
         let used = vec![0; classes.nodes() as usize * classes.resources().len()];
         let devices = DeviceState::new(classes);
         let common = CommonUse::new(classes.common());
-        UnequalState { nodes, demands: Vec::new(), used, devices, common }
+        let sleep = NodeStates::new(classes);
+        UnequalState { nodes, demands: Vec::new(), used, devices, common, sleep }
     }
     /// Keeps the amounts in use of the resources of the whole cluster, with which those after a decision
     /// are compared.

@@ -81,6 +81,18 @@ impl<'a> View<'a> {
     pub fn class_of(self, node: u32) -> usize {
         self.classes().map_or(0, |classes| classes.class_of(node))
     }
+    /// Returns whether nodes of this cluster fall asleep.
+    #[must_use]
+    #[inline]
+    pub fn can_sleep(self) -> bool {
+        self.unequal.is_some_and(|unequal| unequal.sleep.is_some())
+    }
+    /// Returns whether a node is awake, so that a job which starts there progresses at once.
+    #[must_use]
+    pub fn is_awake(self, node: u32) -> bool {
+        let states = self.unequal.and_then(|unequal| unequal.sleep.as_ref());
+        states.is_none_or(|states| states.is_awake(node as usize, self.now))
+    }
     /// Returns a job's requirements beyond CPU and memory; `None` if all nodes are equal.
     #[must_use]
     pub fn demand(self, job: JobHandle) -> Option<&'a Demand> {

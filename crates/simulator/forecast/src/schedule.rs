@@ -218,7 +218,10 @@ impl Observer for Schedule {
             | Occurrence::Lost(..)
             | Occurrence::Completed(_) => self.end(job, now),
             Occurrence::Rejected => self.entries[job as usize].rejected = Some(now),
-            Occurrence::Linked(_) | Occurrence::Asked(..) | Occurrence::YieldChanged(_) => {}
+            Occurrence::Linked(_)
+            | Occurrence::Asked(..)
+            | Occurrence::YieldChanged(_)
+            | Occurrence::Woken(_) => {}
         }
     }
 }

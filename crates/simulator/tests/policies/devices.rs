@@ -38,9 +38,11 @@ const FRACTIONAL: [&str; 14] = [
 /// of the four.
 const PLATFORM: &str = "devices = 'gpu'
 core_parts = 2
-classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'], device_groups = GROUPS },
-    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'] },
-    { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
+classes = [{ name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 }, features = ['a'], device_groups = GROUPS,
+        power = { idle_w = 100, busy_w = 200, resources = { gpu = { idle_w = 30, busy_w = 250 } } } },
+    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['b'],
+        power = { idle_w = 50, busy_w = 80, resources = { gpu = { idle_w = 10, busy_w = 70 } } } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 150 } }]";
 
 /// Creates options in which parts of GPUs follow the yields of jobs.
 fn shared_options(seed: u64) -> Options {

@@ -23,6 +23,7 @@ mod readings;
 mod real_slurm;
 mod reference_schedules;
 mod registry;
+mod sleep;
 mod support;
 mod theorem_2;
 mod theorems;

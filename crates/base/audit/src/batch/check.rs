@@ -91,6 +91,9 @@ impl Check for BatchCheck {
     fn common(&mut self, resources: &[ResourceOfCluster]) {
         self.nodes.set_common(resources);
     }
+    fn awake(&mut self, awake: Vec<bool>) {
+        self.nodes.awake = Arc::new(awake);
+    }
     fn priority(&mut self, settings: &SiteSettings, kinds: &[Kind]) {
         let is_slurm = self.policy.backfilling == Backfilling::Slurm;
         let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);
@@ -120,6 +123,7 @@ impl Check for BatchCheck {
             closed: self.nodes.blocked_intervals(&job.size.features),
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
             common: job.size.common.iter().map(|&amount| i64::try_from(amount).unwrap_or(i64::MAX)).collect(),
+            power: self.nodes.power_of(job),
             most: 0,
             is_admitted,
             priority: 0,

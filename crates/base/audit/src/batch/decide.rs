@@ -370,6 +370,7 @@ impl BatchCheck {
         report: ReportViolation<'_>,
     ) -> Cycle {
         let mut plan = self.empty_timeline(now);
+        plan.awake = self.nodes.awake.clone();
         self.ends(now).into_iter().for_each(|(end, it)| plan.allocate(&it.job, it.held(), now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
@@ -686,6 +687,7 @@ impl BatchCheck {
     fn will_run<'a>(&'a self, pass: &'a Cycle) -> WillRun<'a> {
         let now = pass.now;
         let mut plan = self.empty_timeline(now);
+        plan.awake = self.nodes.awake.clone();
         self.running
             .values()
             .iter()

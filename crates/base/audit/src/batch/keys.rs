@@ -64,13 +64,15 @@ fn rounded_up(numerator: i128, denominator: i128) -> i128 {
 }
 
 /// Computes the key of a node for one task: two numbers, of which the first one counts first.
-/// `largest` has the most cores of a node, and the most devices.
+/// `largest` has the most cores of a node, and the most devices; `power` is what the task adds in
+/// milliwatts. The key of a weighted sum is that of FGD; see [`mix`].
 pub(super) fn key(
     place: Place,
     mix: &Mix,
     job: &Waiting,
     (free, whole, groups): (&[i64], &[i64], &[u32]),
     largest: (i64, i64),
+    power: i128,
 ) -> (i128, i128) {
     let plain = job.need.len();
     let before = &free[plain..];
@@ -87,6 +89,7 @@ pub(super) fn key(
         rounded_up(50 * (cores_after * most_devices + total(&after) * most_cores), most_cores * most_devices);
     let first = match place {
         Place::First | Place::Contiguous | Place::Best => 0,
+        Place::Power => power,
         Place::Fit => left,
         Place::Spread => -left,
         Place::Dot => {
@@ -109,11 +112,29 @@ pub(super) fn key(
                 }
             }
         },
-        Place::Fgd if mix.used.is_empty() => 0,
-        Place::Fgd => {
+        Place::Fgd | Place::Mix(_) if mix.used.is_empty() => 0,
+        Place::Fgd | Place::Mix(_) => {
             let more = mix.fragments(cores_after as i64, &after) - mix.fragments(free[0], before);
             (25 * more).div_euclid(sum(&mix.used) * i128::from(WHOLE))
         }
     };
     (first, left)
+}
+
+/// Computes the weighted sums of the keys of FGD and the powers of the nodes with room: each value less
+/// the smallest one, in whole hundredths of the range of all of them, rounded down.
+pub(super) fn mix(weight: u8, keys: &[(i128, i128)]) -> Vec<i128> {
+    let hundredths = |values: Vec<i128>| -> Vec<i128> {
+        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let range = most.zip(least).map_or(0, |(most, least)| most - least);
+        let of = |value: &i128| match range {
+            0 => 0,
+            range => (value - least.unwrap_or(0)) * 100 / range,
+        };
+        values.iter().map(of).collect()
+    };
+    let fgd = hundredths(keys.iter().map(|(key, _)| *key).collect());
+    let power = hundredths(keys.iter().map(|(_, power)| *power).collect());
+    let weight = i128::from(weight);
+    power.iter().zip(fgd).map(|(power, fgd)| weight * power + (100 - weight) * fgd).collect()
 }

@@ -1,5 +1,6 @@
 //! Pools of identical nodes, and the node selection.
 
+use super::keys::mix;
 use super::queue::{DevicesByPool, Parts, Waiting};
 use crate::job::Job;
 use crate::nodes::{Kind, kinds_of_partition};
@@ -87,14 +88,15 @@ impl Pools {
     }
 
     /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
-    /// each pool, and `key` ranks pools if the placement is scored. Pools whose next window comes first
+    /// each pool, and `key` ranks pools if the placement is scored; `power` is what a task adds. Pools whose next window comes first
     /// are preferred, then those of the lowest size rank, then those with the lowest nodes.
     pub(super) fn choose(
         &self,
         start: u64,
-        room: &[u64],
+        (room, awake): (&[u64], &[bool]),
         tasks: u64,
         key: impl Fn(usize) -> (i128, i128),
+        power: impl Fn(usize) -> i128,
     ) -> Parts {
         let next = |pool: &Pool| pool.windows.iter().map(|it| it.0).filter(|&from| from > start).min();
         let rank = |&place: &usize| {
@@ -102,9 +104,26 @@ impl Pools {
             (next(pool).unwrap_or(u64::MAX), pool.size_rank, pool.group)
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
+        let is_single = self.policy.nodes != NodeUse::Whole;
+        let is_awake = |place: usize| {
+            is_single && awake.get(self.all[place].nodes[0] as usize).is_some_and(|is_awake| *is_awake)
+        };
+        if self.policy.place.is_scored()
+            && total(order.iter().filter(|place| is_awake(**place)).map(|&place| room[place])) >= tasks
+        {
+            order.retain(|&place| is_awake(place));
+        }
         if self.policy.place.is_scored() && self.policy.nodes != NodeUse::Whole {
             let window = |place: usize| next(&self.all[place]).unwrap_or(u64::MAX);
-            order.sort_by_cached_key(|&place| (window(place), key(place), self.node_of(place)));
+            let mut keys: Vec<(i128, i128)> = order.iter().map(|&place| key(place)).collect();
+            if let Place::Mix(weight) = self.policy.place {
+                let of_nodes: Vec<(i128, i128)> =
+                    order.iter().zip(&keys).map(|(&place, key)| (key.0, power(place))).collect();
+                keys.iter_mut().zip(mix(weight, &of_nodes)).for_each(|(key, sum)| key.0 = sum);
+            }
+            let mut ranked: Vec<_> = order.iter().copied().zip(keys).collect();
+            ranked.sort_by_key(|&(place, key)| (window(place), key, self.node_of(place)));
+            order = ranked.into_iter().map(|(place, _)| place).collect();
             let mut missing = tasks;
             let part = |place: usize| {
                 let given = room[place].min(missing);
@@ -117,7 +136,9 @@ impl Pools {
         let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
             let missing = tasks - total(parts.values().iter().copied());
-            let rooms = group.iter().map(|&place| (place, room[place]));
+            let awake = total(group.iter().filter(|place| is_awake(**place)).map(|&place| room[place]));
+            let some = group.iter().filter(|place| awake < missing || is_awake(**place));
+            let rooms = some.map(|&place| (place, room[place]));
             parts.extend(select_nodes(self.policy.place, rooms, missing));
         }
         parts
@@ -144,9 +165,9 @@ fn select_nodes(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missi
         let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
         let mut enough = runs().filter(|run| length(run) >= missing);
         let run = match rule {
-            Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => None,
+            place if place == Place::First || place.is_scored() => None,
             Place::Contiguous => enough.next(),
-            Place::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
+            _ => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
         };
         let run = run.unwrap_or(&left).to_vec();
         for &(place, room) in &run {
@@ -178,6 +199,8 @@ pub(super) struct BatchNodes {
     /// Last time for which pools were built; they include windows that begin or end at that time.
     built_at: Option<u64>,
     pub(super) pools: Arc<Pools>,
+    /// True, per node, if it is awake before the decision; empty if no node sleeps.
+    pub(super) awake: Arc<Vec<bool>>,
     common: Arc<Vec<ResourceOfCluster>>,
 }
 
@@ -199,6 +222,7 @@ impl BatchNodes {
             is_changed: true,
             built_at: None,
             pools,
+            awake: Arc::default(),
             common: Arc::default(),
         }
     }
@@ -311,6 +335,12 @@ impl BatchNodes {
     pub(super) fn is_new(&self) -> bool {
         self.pools.all.is_empty()
     }
+    /// Computes the power that a task of a job adds on a node of each kind; nothing if the placement does
+    /// not depend on it.
+    pub(super) fn power_of(&self, job: &Job) -> Vec<u64> {
+        let kinds = self.kinds.iter().filter(|_| self.pools.policy.place.depends_on_power());
+        kinds.map(|kind| kind.task_power(&job.size)).collect()
+    }
     /// Counts the tasks of a job that fit on an empty cluster.
     pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {
         let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);
@@ -388,8 +418,13 @@ impl BatchNodes {
             _ => u64::MAX,
         };
         let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));
+        // A job gets nodes that are awake if there are enough of them.
         let of = |(&pool, &tasks): (&usize, &u64)| {
-            select_nodes(policy.place, with_room(pool).filter(|it| it.1 > 0), tasks)
+            let free: Vec<(usize, u64)> = with_room(pool).filter(|it| it.1 > 0).collect();
+            let is_awake = |it: &&(usize, u64)| self.awake.get(it.0).is_some_and(|is_awake| *is_awake);
+            let awake: Vec<(usize, u64)> = free.iter().filter(is_awake).copied().collect();
+            let is_enough = total(awake.iter().map(|it| it.1)) >= tasks;
+            select_nodes(policy.place, if is_enough { awake } else { free }.into_iter(), tasks)
         };
         let on: Parts = parts.iter().flat_map(of).collect();
         on.into_iter().map(|(node, tasks)| (node as u32, tasks as u32)).collect()

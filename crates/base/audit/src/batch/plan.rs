@@ -42,6 +42,8 @@ pub(super) struct Timeline {
     begun_blocks: Vec<i64>,
     /// Tasks submitted so far.
     mix: Arc<Mix>,
+    /// True, per node, if it is awake before the decision; empty if no node sleeps.
+    pub(super) awake: Arc<Vec<bool>>,
     /// Times at which capacity becomes free or a window ends, and the current time.
     times_to_try: Vec<u64>,
 }
@@ -87,6 +89,7 @@ impl Timeline {
             beside_running: None,
             begun_blocks: vec![0; pools.all.len()],
             mix: Arc::clone(mix),
+            awake: Arc::default(),
             times_to_try,
         }
     }
@@ -174,7 +177,8 @@ impl Timeline {
         let most = |at: usize| self.pools.all.iter().map(|pool| pool.whole[at]).max().unwrap_or(0);
         let is_scored = self.pools.policy.place.is_scored();
         let largest = (if is_scored { most(0) } else { 0 }, self.pools.columns as i64);
-        self.pools.choose(start, room, tasks, |pool| {
+        let power = |pool: usize| i128::from(job.power.get(self.pools.all[pool].kind).copied().unwrap_or(0));
+        let key_of = |pool: usize| {
             let free = match &self.beside_running {
                 Some(free) => free[pool].clone(),
                 None => {
@@ -187,8 +191,11 @@ impl Timeline {
                 }
             };
             let Pool { usable, device_groups, .. } = &self.pools.all[pool];
-            key(self.pools.policy.place, &self.mix, job, (&free, usable, device_groups), largest)
-        })
+            let node = (&free[..], &usable[..], &device_groups[..]);
+            key(self.pools.policy.place, &self.mix, job, node, largest, power(pool))
+        };
+        let awake = if start == self.now { &self.awake[..] } else { &[] };
+        self.pools.choose(start, (room, awake), tasks, key_of, power)
     }
     /// Determines the devices of a job in pools that it gets for an interval: they are free during all
     /// of it.

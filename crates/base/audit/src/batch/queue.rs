@@ -37,6 +37,8 @@ pub(super) struct Waiting {
     pub(super) needs_distinct_nodes: bool,
     /// Units of each resource of the whole cluster that the job holds.
     pub(super) common: Vec<i64>,
+    /// Power that a task adds on a node of each kind in milliwatts, if the placement depends on it.
+    pub(super) power: Vec<u64>,
     /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
     /// True if its classes admit it.

@@ -7,7 +7,7 @@ use super::timers::Timers;
 use crate::priority::PrioritySystem;
 use crate::unrecorded::UnrecordedDecisions;
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::{BatchPolicy, Place};
+use dfrsim_model::batch::BatchPolicy;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl BatchCheck {
     /// Applies the arrivals and completions of the current time.
     pub(super) fn apply_events(&mut self, now: u64) {
         std::mem::take(&mut self.completing).into_iter().for_each(|job| self.leave(job, now, None));
-        if self.policy.place == Place::Fgd {
+        if self.policy.place.depends_on_tasks() {
             let mix = Arc::make_mut(&mut self.mix);
             self.arriving.iter().filter(|job| job.tasks <= job.most).for_each(|job| mix.see(job));
         }

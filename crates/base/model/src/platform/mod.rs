@@ -32,6 +32,7 @@
 
 pub mod classes;
 pub mod common;
+pub mod defer;
 pub mod device_use;
 pub mod devices;
 mod draw;

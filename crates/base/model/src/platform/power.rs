@@ -5,7 +5,7 @@
 //! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
 
 use super::series::EnergySeries;
-use crate::{SimTime, Yield};
+use crate::{SimSpan, SimTime, Yield};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +18,55 @@ pub struct NodePower {
     pub busy: u64,
     /// Idle and busy power of a unit of each other resource.
     pub units: Vec<(u64, u64)>,
+    /// Rule by which a node without tasks falls asleep; `None` if it stays awake.
+    pub sleep: Option<SleepRule>,
+}
+
+/// Rule by which nodes without tasks fall asleep, as Slurm's power saving: a node falls asleep after
+/// some time without tasks, and wakes up when a job starts on it, which makes no progress until then.
+///
+/// ```
+/// use dfrsim_model::platform::power::SleepRule;
+/// use dfrsim_model::{SimSpan, SimTime};
+/// let [after, falls, wakes] = [600, 30, 90].map(SimSpan::from_secs);
+/// let rule = SleepRule { asleep: 12_000, after, falls, wakes };
+/// let ready = |now| rule.ready_at(SimTime::from_secs(100), SimTime::from_secs(now)).micros() / 1_000_000;
+/// // It is awake until 700 s, falls asleep until 730 s, and then sleeps.
+/// assert_eq!([ready(699), ready(700), ready(729), ready(730)], [699, 820, 820, 820]);
+/// assert_eq!(ready(1000), 1090);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SleepRule {
+    /// Power of a node that is asleep, with all its units, in milliwatts.
+    pub asleep: u64,
+    /// Time without tasks after which a node begins to fall asleep; above zero.
+    pub after: SimSpan,
+    /// Time in which it falls asleep and cannot wake up.
+    pub falls: SimSpan,
+    /// Time in which it wakes up.
+    pub wakes: SimSpan,
+}
+
+impl SleepRule {
+    /// Returns the time from which a node is asleep that has had no tasks since a time.
+    #[must_use]
+    pub fn asleep_from(&self, since: SimTime) -> SimTime {
+        since.saturating_add(self.after).saturating_add(self.falls)
+    }
+    /// Returns the time at which a node is awake if a job starts on it now, and it has had no tasks since
+    /// a time. A time in the future is the end of its last wake-up.
+    #[must_use]
+    pub fn ready_at(&self, since: SimTime, now: SimTime) -> SimTime {
+        if now < since.saturating_add(self.after) {
+            return now.max(since);
+        }
+        now.max(self.asleep_from(since)).saturating_add(self.wakes)
+    }
+    /// Returns the longest time for which a job may have to wait for a node.
+    #[must_use]
+    pub fn longest_wake(&self) -> SimSpan {
+        self.falls.saturating_add(self.wakes)
+    }
 }
 
 /// Settings of the power of a cluster.

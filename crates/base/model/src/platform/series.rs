@@ -51,6 +51,35 @@ impl EnergySeries {
         let inside = self.begins.iter().enumerate().skip(first).take_while(move |it| *it.1 < until);
         inside.map(of)
     }
+    /// Sums the carbon intensities over a time, in milligrams for a kilowatt-hour times microseconds.
+    fn carbon_between(&self, from: SimTime, until: SimTime) -> u128 {
+        let of = |(at, span): (usize, u64)| {
+            u128::from(self.carbon.get(at).copied().unwrap_or(0)) * u128::from(span)
+        };
+        self.intervals(from, until).map(of).sum()
+    }
+    /// Returns the time at which a job of a length has to start so that the mean carbon intensity while it
+    /// runs is the least: the first one from `earliest` on and at most `slack` later. `None` if the
+    /// intensities do not cover a run that starts at `earliest`. A start is not considered if they do not
+    /// cover the run.
+    #[must_use]
+    pub fn greenest_start(&self, earliest: SimTime, slack: SimSpan, length: SimSpan) -> Option<SimTime> {
+        let (first, end) = self.covers();
+        let until = |start: SimTime| start.saturating_add(length);
+        if self.carbon.is_empty() || earliest < first || until(earliest) > end {
+            return None;
+        }
+        let latest = earliest.saturating_add(slack);
+        // The mean is least where the run begins or ends with an interval, or at the limits.
+        let begins = self.begins.iter().copied().chain([end]);
+        let near = begins.skip_while(|begin| *begin < earliest).take_while(|begin| *begin <= until(latest));
+        let near: Vec<SimTime> = near.collect();
+        let ends = near.iter().filter(|begin| **begin >= until(earliest));
+        let starts = ends.map(|begin| SimTime::from_micros(begin.micros() - length.micros()));
+        let starts = near.iter().copied().chain(starts).chain([earliest, latest]);
+        let possible = starts.filter(|&start| start <= latest && until(start) <= end);
+        possible.min_by_key(|&start| (self.carbon_between(start, until(start)), start))
+    }
 }
 
 /// Reads a series.
@@ -144,6 +173,38 @@ mod tests {
         };
         assert_eq!(parts(5, 25), [(0, 5), (1, 10), (2, 5)]);
         assert_eq!((parts(10, 20), parts(12, 13)), (vec![(1, 10)], vec![(1, 1)]));
+    }
+
+    /// Intervals of 10 s with 5, 3, 3, 1 and 4 g. A run of 15 s from 10 s on is best from 20 s (3 and half
+    /// of 1: 35 in g * s); with more time from 25 s (15 + 10 = 25); a run of 10 s from 30 s. What is not
+    /// covered is not considered.
+    #[test]
+    fn the_greenest_start_begins_or_ends_with_an_interval() {
+        let series = parse("ci.csv", "from_s,g_per_kwh\n0,5\n10,3\n20,3\n30,1\n40,4\n").unwrap();
+        let start = |from, slack, length| {
+            let [slack, length] = [slack, length].map(SimSpan::from_secs);
+            series.greenest_start(SimTime::from_secs(from), slack, length).map(|it| it.micros() / 1_000_000)
+        };
+        assert_eq!([start(10, 10, 15), start(10, 100, 15)], [Some(20), Some(25)]);
+        assert_eq!([start(0, 100, 10), start(0, 0, 10), start(0, 10, 5)], [Some(30), Some(0), Some(10)]);
+        assert_eq!([start(30, 100, 20), start(40, 9, 11)], [Some(30), None]);
+    }
+
+    proptest::proptest! {
+        /// Tries each second.
+        #[test]
+        fn no_other_start_is_greener(
+            values in proptest::collection::vec(0..9_u64, 2..8), from in 0..30_u64, slack in 0..40_u64, length in 1..25_u64,
+        ) {
+            let lines: String = (0..).zip(&values).map(|(at, value)| format!("{},{value}\n", 5 * at)).collect();
+            let series = parse("ci.csv", &format!("from_s,g_per_kwh\n{lines}")).unwrap();
+            let end = 5 * values.len() as u64;
+            let sum = |start: u64| (start..start + length).map(|at| values[(at / 5) as usize]).sum::<u64>();
+            let best = (from..=from + slack).filter(|start| start + length <= end).min_by_key(|start| (sum(*start), *start));
+            let found = series.greenest_start(SimTime::from_secs(from), SimSpan::from_secs(slack), SimSpan::from_secs(length));
+            let best = best.filter(|_| from + length <= end);
+            proptest::prop_assert_eq!(found, best.map(SimTime::from_secs));
+        }
     }
 
     #[test]

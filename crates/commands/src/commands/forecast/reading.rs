@@ -62,7 +62,7 @@ impl Forecast {
         let mut workload = self.workload.clone();
         let (system, whole) = match self.system.read_site(&mut workload, self.policy, read)? {
             Some((system, whole)) => (system, Some(whole)),
-            None => (self.system.read_platform(&mut workload)?, None),
+            None => (self.system.read_platform(&mut workload, self.policy)?, None),
         };
         self.workload = workload;
         let (path, opened, nodes) = self.workload.open(whole)?;

@@ -2,7 +2,7 @@
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{BoundedStretch, DeviceFigures, EnergyFigures, Fairness, Summary};
+use dfrsim_cluster::{BoundedStretch, DeviceFigures, EnergyFigures, Fairness, SleepFigures, Summary};
 use dfrsim_model::account::AccountSummary;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -90,6 +90,11 @@ impl Answer for Simulated {
             }
             if let Some(cost) = energy.cost {
                 line("cost", format!("{cost:.2}"));
+            }
+            if let Some(SleepFigures { asleep, wakes, woken_s }) = energy.sleep {
+                let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
+                let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
+                line("nodes asleep", figures);
             }
             if energy.over_cap_s > 0.0 {
                 line("above the cap [s]", format!("{:.1}", energy.over_cap_s));

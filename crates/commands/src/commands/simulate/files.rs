@@ -22,7 +22,8 @@ pub(super) struct FileArguments {
     /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
     ///
     /// Times and spans are in seconds; cpu_need and memory of each task are fractions of a node; energy_j,
-    /// where the platform has power, is in joules; user is the number in the log; nodes are all that
+    /// where the platform has power, is in joules; woken, where nodes sleep, is the time for which the
+    /// job waited on its nodes until they were awake; user is the number in the log; nodes are all that
     /// had a task of the job, from 0, as 0-3 7.
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,

@@ -27,8 +27,10 @@ impl JobsFile {
             .energy
             .as_ref()
             .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
+        let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken);
+        let woken = woken.map_or_else(String::new, |woken| format!(",{woken}"));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy},{user},{nodes}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken},{user},{nodes}\n",
             record.id,
             record.submit,
             record.start,
@@ -51,7 +53,8 @@ impl JobsFile {
 impl JobLines for JobsFile {
     fn header(&self) -> String {
         let energy = if self.energy.is_some() { ",energy_j" } else { "" };
-        format!("{HEADER}{energy},user,nodes\n")
+        let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken).map_or("", |_| ",woken");
+        format!("{HEADER}{energy}{woken},user,nodes\n")
     }
     fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
         self.energy.observe(now, job, occurrence);

@@ -10,6 +10,7 @@ use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
 use dfrsim_model::platform::power::PowerCap;
 use dfrsim_model::platform::series;
+use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::ResourceRequests;
 use dfrsim_workload::prepare::resources;
@@ -113,8 +114,18 @@ impl PlatformArguments {
     pub(super) fn unequal_nodes(
         &self,
         workload: &mut WorkloadArguments,
+        policy: Policy,
     ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
-        let Some(path) = &self.platform else { return Ok(None) };
+        let by_power = matches!(policy, Policy::Batch(policy) if policy.place.depends_on_power());
+        let Some(path) = &self.platform else {
+            if by_power {
+                let reason = format!(
+                    "{policy} needs the power of nodes; expected --platform with `power` in each class"
+                );
+                return Err(Failure::input(reason));
+            }
+            return Ok(None);
+        };
         let seed = workload.seed;
         let mut fields = read(path).map_err(Failure::input)?;
         if workload.is_listing() && !workload.has_task_options() {
@@ -144,6 +155,10 @@ impl PlatformArguments {
                 let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
                 return Err(Failure::in_file(path, reason));
             }
+        }
+        if by_power && classes.power().is_none() {
+            let reason = format!("{policy} needs the power of nodes; expected `power` in each class");
+            return Err(Failure::in_file(path, reason));
         }
         let demands = Demands {
             requests: self.requests.clone(),

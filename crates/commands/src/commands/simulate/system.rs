@@ -103,8 +103,9 @@ impl SystemArguments {
     pub(in super::super) fn read_platform(
         &self,
         workload: &mut WorkloadArguments,
+        policy: Policy,
     ) -> Result<System, Failure> {
-        let unequal = self.platform.unequal_nodes(workload)?;
+        let unequal = self.platform.unequal_nodes(workload, policy)?;
         if let Some(unequal) = &unequal {
             workload.set_nodes(unequal.classes.nodes());
         }
@@ -119,7 +120,7 @@ impl SystemArguments {
         workload: &mut WorkloadArguments,
         policy: Policy,
     ) -> Result<System, Failure> {
-        let unequal = self.platform.unequal_nodes(workload)?;
+        let unequal = self.platform.unequal_nodes(workload, policy)?;
         self.with_priorities(System { unequal, ..System::default() }, policy, &Header::default())
     }
 

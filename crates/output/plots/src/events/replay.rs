@@ -358,7 +358,7 @@ impl Replay {
         self.jobs.check_open()?;
         match record {
             Record::Run { .. } => Err(EventsLineError::SecondRun),
-            Record::Link { at_us, .. } => self.jobs.advance(at_us),
+            Record::Link { at_us, .. } | Record::Wake { at_us, .. } => self.jobs.advance(at_us),
             Record::Ask { at_us, job, resources, .. } => self.request(at_us, job, &resources, watch),
             Record::Bind { at_us, job, devices } => self.bind(at_us, job, &devices, watch),
             Record::Summary { .. } => {

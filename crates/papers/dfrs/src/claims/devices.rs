@@ -21,10 +21,11 @@ fn no_cells() -> Cells<'static> {
 }
 
 /// Returns the placement of a group whose policy starts jobs as the published program does: in order,
-/// wherever there is room. Returns `None` for other groups.
-fn placement(group: &Group<'_>) -> Option<String> {
+/// wherever there is room. Returns `None` for other groups, and unless the jobs request an accepted
+/// multiple of all devices.
+pub(super) fn placement(group: &Group<'_>, is_accepted: impl Fn(f64) -> bool) -> Option<String> {
     let log = group.scope.workload.source.log(group.scope.workload.nodes);
-    log.and_then(|(log, _)| log.saturate).filter(|it| it.to == PUBLISHED)?;
+    log.and_then(|(log, _)| log.saturate).filter(|it| is_accepted(it.to))?;
     match group.setting.policy {
         Policy::Batch(it) if it.backfilling == Backfilling::FirstFit && it.nodes == NodeUse::Shared => {
             Some(it.place.to_string())
@@ -46,7 +47,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
         let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
         let mut cells = no_cells();
         for group in own.filter(|group| matrix.has_first_conditions(group)) {
-            let Some(placement) = placement(group) else { continue };
+            let Some(placement) = placement(group, |to| to == PUBLISHED) else { continue };
             for row in group.rows() {
                 cells.push([placement.as_str(), row.instance.as_str()], percentages(row));
             }

@@ -10,6 +10,7 @@ mod cells;
 mod checks;
 mod devices;
 mod numbers;
+mod power;
 mod sample;
 mod statement;
 mod vcsim;
@@ -96,7 +97,10 @@ fn all_by(matrix: &Matrix<'_>, bootstrap: &Bootstrap) -> Vec<Claim> {
         }
     }
     let mut claims = statement::confirm(&statements, &samples, &cells, bootstrap);
-    let others = vcsim::all(matrix, &groups).into_iter().chain(devices::all(matrix, &groups));
+    let others = vcsim::all(matrix, &groups)
+        .into_iter()
+        .chain(devices::all(matrix, &groups))
+        .chain(power::all(matrix, &groups));
     claims.splice(with_vcsim..with_vcsim, others);
     claims
 }

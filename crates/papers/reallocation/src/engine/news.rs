@@ -81,6 +81,7 @@ impl Observer for Recorder {
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Bound(_)
+            | Occurrence::Woken(_)
             | Occurrence::Migrated(..)
             | Occurrence::YieldChanged(_) => None,
         };

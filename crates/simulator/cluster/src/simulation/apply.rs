@@ -25,8 +25,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already include it.
     pub(super) fn apply(&mut self, now: SimTime, decision: &Decision) {
         self.effects.clear();
-        for change in &decision.changes {
-            let effect = self.apply_change(now, change, decision.placement(change));
+        self.wake_nodes(now, decision);
+        for (place, change) in decision.changes.iter().enumerate() {
+            let woken = self.woken.get(place).copied().unwrap_or(SimSpan::ZERO);
+            let effect = self.apply_change(now, change, decision.placement(change), woken);
             self.effects.push(effect);
         }
         let needs_are_exact = self.options.needs == NeedModel::Exact;
@@ -35,6 +37,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         for (place, change) in decision.changes.iter().enumerate() {
             self.report(now, change, decision.placement(change), self.effects[place]);
+            if let Some(woken) = self.woken.get(place).copied().filter(|woken| !woken.is_zero()) {
+                let sequence = self.jobs.get(change.job).sequence;
+                self.observer.observe(now, sequence, Occurrence::Woken(woken));
+            }
         }
         if !needs_are_exact {
             self.report_speeds(now);
@@ -45,8 +51,33 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Applies one change to the job.
-    fn apply_change(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> Effect {
+    /// Moves jobs between nodes that may sleep, and notes how long each has to wait for its nodes.
+    fn wake_nodes(&mut self, now: SimTime, decision: &Decision) {
+        let Some(states) = self.unequal.as_mut().and_then(|unequal| unequal.sleep.as_mut()) else { return };
+        self.woken.clear();
+        for change in &decision.changes {
+            let (active, to) = (self.jobs.get(change.job), decision.placement(change));
+            let goes = active.state == JobState::Running && change.action != Action::SetYield;
+            if goes {
+                states.leave(now, active.placement(), |_, _| ());
+            }
+            let woken = match change.action.has_placement() {
+                true => states.enter(now, to),
+                false => SimSpan::ZERO,
+            };
+            let moves = change.action != Action::Migrate || active.placement().moved_to(to) > 0;
+            self.woken.push(if moves { woken } else { SimSpan::ZERO });
+        }
+    }
+
+    /// Applies one change to the job, which has to wait for its nodes.
+    fn apply_change(
+        &mut self,
+        now: SimTime,
+        change: &Change,
+        placement: Placement<'_>,
+        woken: SimSpan,
+    ) -> Effect {
         let penalty = self.options.penalty;
         if let Some(state) = change.action.final_state() {
             self.remove_job(change.job, state);
@@ -79,17 +110,18 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 active.state = JobState::Running;
                 active.first_start.get_or_insert(now);
                 active.observable_from = now;
-                if !active.restart.is_zero() {
-                    active.begin_penalty(now, active.restart);
+                let penalty = active.restart + woken;
+                if !penalty.is_zero() {
+                    active.begin_penalty(now, penalty);
                 }
             }
             Action::Resume => {
                 active.state = JobState::Running;
-                active.begin_penalty(now, penalty);
+                active.begin_penalty(now, penalty + woken);
             }
             Action::Migrate if moved > 0 => {
                 active.migrations += 1;
-                active.begin_penalty(now, penalty);
+                active.begin_penalty(now, penalty + woken);
             }
             Action::Pause => {
                 active.state = JobState::Paused;

@@ -17,6 +17,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let announce = |window: &_| observer.observe_platform(now, PlatformChange::Announced(window));
         let ChangedNodes { down, up, drained, undrained } = platform.step(now, announce);
         self.schedule_platform();
+        if let Some(states) = self.unequal.as_mut().and_then(|unequal| unequal.sleep.as_mut()) {
+            states.go_down(&down);
+            states.come_up(now, &up, |_, _| ());
+        }
         if !down.is_empty() {
             self.observer.observe_platform(now, PlatformChange::Down(&down));
             self.interrupt_jobs_on_down_nodes(now)?;
@@ -83,6 +87,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let (placement, at) = (active.placement(), active.job_yield);
         self.nodes.remove(placement, active.believed_need, active.job.memory, at);
         if let Some(unequal) = &mut self.unequal {
+            unequal.sleep.iter_mut().for_each(|states| states.leave(self.now, placement, |_, _| ()));
             unequal.remove(handle, placement, at);
             unequal.unbind(handle);
         }

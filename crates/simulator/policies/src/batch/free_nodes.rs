@@ -124,11 +124,11 @@ mod tests {
         let lowest = || free.iter().copied().take(width as usize).collect();
         let enough = runs.iter().filter(|(length, _)| *length >= width);
         match place {
-            Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => lowest(),
+            place if place == Place::First || place.is_scored() => lowest(),
             Place::Contiguous => enough
                 .min_by_key(|(_, first)| first)
                 .map_or_else(lowest, |&(_, first)| (first..first + width).collect()),
-            Place::Best => {
+            _ => {
                 if let Some(&(_, first)) = enough.min() {
                     return (first..first + width).collect();
                 }

@@ -93,11 +93,12 @@ impl Outcome<'_> {
     }
 }
 
-/// Computes the key of a node with these free amounts, groups of devices and capacity for one task.
+/// Computes the key of a node of a class with these free amounts, groups of devices and capacity for one
+/// task. That of [`Place::Mix`] is the key of FGD, from which [`mix`] computes the sums.
 pub(super) fn key(
     place: Place,
     (mix, largest): (&TaskMix, LargestNode),
-    request: &TaskRequest,
+    (request, class): (&TaskRequest, usize),
     (free, groups): (&[u64], &[u32]),
     capacity: &[u64],
 ) -> i64 {
@@ -113,14 +114,33 @@ pub(super) fn key(
     let left = outcome.left();
     let key = match place {
         Place::First | Place::Contiguous | Place::Best => 0,
+        Place::Power => request.power.get(class).map_or(0, |&power| power as i64),
         Place::Fit => left,
         Place::Spread => -left,
         Place::Dot => outcome.similarity(),
         Place::Pack => outcome.packing(),
-        Place::Fgd => outcome.fragmentation(mix),
+        Place::Fgd | Place::Mix(_) => outcome.fragmentation(mix),
     };
     // What is left is between 0 and 100.
     (key << 8) + left
+}
+
+/// Replaces the keys of FGD of the nodes with room by weighted sums with the power that a task adds on
+/// each of them, given with the keys in milliwatts. Both are normalised to 0 to 100 over the nodes, as
+/// Kubernetes does with scores, and rounded down; `weight` is that of the power in hundredths.
+pub(super) fn mix(weight: u8, keys: &mut [(i64, u64)]) {
+    let least_and_most = |values: &mut dyn Iterator<Item = i128>| {
+        values.fold((i128::MAX, i128::MIN), |(least, most), value| (least.min(value), most.max(value)))
+    };
+    let of_fgd = least_and_most(&mut keys.iter().map(|(key, _)| i128::from(key >> 8)));
+    let of_power = least_and_most(&mut keys.iter().map(|(_, power)| i128::from(*power)));
+    let normalised = |value: i128, (least, most): (i128, i128)| 100 * (value - least) / (most - least).max(1);
+    let weight = i128::from(weight);
+    for (key, power) in keys {
+        let sum = weight * normalised(i128::from(*power), of_power)
+            + (100 - weight) * normalised(i128::from(*key >> 8), of_fgd);
+        *key = ((sum as i64) << 8) + (*key & 255);
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +157,7 @@ mod tests {
             fits: vec![true],
             closed: Vec::new(),
             common: Vec::new(),
+            power: vec![1000 * tenths],
         }
     }
 
@@ -160,14 +181,30 @@ mod tests {
         let largest = LargestNode { cores: 4, devices: 1 };
         let of = |place: Place, tenths: u64| {
             let free = [4, 100, WHOLE_DEVICE / 10 * tenths];
-            key(place, (&mix, largest), &requests[0], (&free, &[]), &[4, 100, WHOLE_DEVICE])
+            key(place, (&mix, largest), (&requests[0], 0), (&free, &[]), &[4, 100, WHOLE_DEVICE])
         };
         assert_eq!([5, 10].map(|tenths| of(Place::Fgd, tenths)), [(-7 << 8) + 38, (6 << 8) + 63]);
         assert_eq!([5, 10].map(|tenths| of(Place::Fit, tenths)), [(38 << 8) + 38, (63 << 8) + 63]);
         assert_eq!([5, 10].map(|tenths| of(Place::Spread, tenths)), [(-38 << 8) + 38, (-63 << 8) + 63]);
+        assert_eq!([5, 10].map(|tenths| of(Place::Power, tenths)), [(5000 << 8) + 38, (5000 << 8) + 63]);
         // A device in use has five tenths free; one idle node has one device.
         assert_eq!([5, 10].map(|tenths| of(Place::Pack, tenths)), [(5 << 8) + 38, (201 << 8) + 63]);
         // 1 * 1/4 + 1/2 * 1/2 and 1 * 1/4 + 1 * 1/2, in fiftieths.
         assert_eq!([5, 10].map(|tenths| of(Place::Dot, tenths)), [(25 << 8) + 38, (38 << 8) + 63]);
+    }
+
+    /// | node | FGD | normalised | power | normalised | 0.3 and 0.7 of them |
+    /// |---|---|---|---|---|---|
+    /// | 0 | -7 | 0 | 400 | 100 | 30 |
+    /// | 1 | 6 | 100 | 100 | 0 | 70 |
+    /// | 2 | -3 | 30 | 210 | 36 | 31.8 |
+    #[test]
+    fn weighted_sums_are_of_normalised_keys() {
+        let mut keys = [((-7 << 8) + 38, 400), ((6 << 8) + 63, 100), ((-3 << 8) + 1, 210)];
+        mix(30, &mut keys);
+        assert_eq!(keys.map(|(key, _)| (key >> 8, key & 255)), [(3000, 38), (7000, 63), (3180, 1)]);
+        let mut equal = [((5 << 8) + 2, 7), ((5 << 8) + 3, 7)];
+        mix(30, &mut equal);
+        assert_eq!(equal.map(|(key, _)| key), [2, 3]);
     }
 }

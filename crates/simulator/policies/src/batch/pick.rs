@@ -2,6 +2,7 @@
 
 use super::allocation::{Allocation, Span};
 use super::groups::Group;
+use super::keys;
 use super::place::{choose_nodes, order};
 use super::pools::Pools;
 use dfrsim_cluster::{NodeRange, View};
@@ -54,7 +55,10 @@ impl Pools {
                 split.push(pool, tasks);
                 missing == 0
             };
-            let ends = if self.node_use == NodeUse::Whole || self.place == Place::First {
+            let ends = if self.prefers_awake(span.1) && self.node_use != NodeUse::Whole {
+                let rooms = self.awake_first(rooms.collect(), wanted);
+                self.by_runs(&rooms, wanted).into_iter().any(&mut is_enough)
+            } else if self.node_use == NodeUse::Whole || self.place == Place::First {
                 { rooms }.any(is_enough)
             } else {
                 self.by_runs(&rooms.collect::<Vec<_>>(), wanted).into_iter().any(&mut is_enough)
@@ -85,8 +89,23 @@ impl Pools {
             let next = group.next_window(start).unwrap_or(SimTime::MAX);
             rooms_of(group).map(move |(pool, room)| (next, pool, room))
         });
-        let mut ranked: Vec<_> =
-            ranked.map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room)).collect();
+        let mut ranked: Vec<_> = ranked.collect();
+        if self.prefers_awake(start) {
+            let awake = |pool: usize| self.awake.1[self.node_of(pool) as usize];
+            let room: u64 = ranked.iter().filter(|(_, pool, _)| awake(*pool)).map(|it| it.2).sum();
+            ranked.retain(|(_, pool, _)| room < u64::from(width) || awake(*pool));
+        }
+        let mut ranked: Vec<_> = ranked
+            .into_iter()
+            .map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room))
+            .collect();
+        if let Place::Mix(weight) = self.place {
+            let power = |pool: usize| need.power.get(self.group_of(pool).class).copied().unwrap_or(0);
+            let mut keys: Vec<(i64, u64)> =
+                ranked.iter().map(|((_, key, _), pool, _)| (*key, power(*pool))).collect();
+            keys::mix(weight, &mut keys);
+            ranked.iter_mut().zip(keys).for_each(|((rank, ..), (key, _))| rank.1 = key);
+        }
         // Most jobs fit on one node, and need no sorted list.
         if let Some(&(_, pool, _)) = ranked.iter().min().filter(|(.., room)| *room >= u64::from(width)) {
             return Allocation::in_pool(pool, width);
@@ -102,6 +121,20 @@ impl Pools {
             }
         }
         split
+    }
+
+    /// Returns whether some nodes sleep, and those that are awake come first for a job that starts at a
+    /// time: it is that of the decision.
+    fn prefers_awake(&self, start: SimTime) -> bool {
+        !self.awake.1.is_empty() && self.awake.0 == start
+    }
+
+    /// Selects the nodes that are awake if all tasks fit there, and otherwise all nodes.
+    fn awake_first(&self, rooms: Vec<(usize, u64)>, width: u32) -> Vec<(usize, u64)> {
+        let awake = rooms.iter().filter(|(pool, _)| self.awake.1[self.node_of(*pool) as usize]);
+        let awake: Vec<(usize, u64)> = awake.copied().collect();
+        let room: u64 = awake.iter().map(|(_, room)| room).sum();
+        if room >= u64::from(width) { awake } else { rooms }
     }
 
     /// Returns the groups that are usable during the interval, in the order in which jobs get them.
@@ -131,7 +164,7 @@ impl Pools {
         split: &Allocation,
         placement: &mut Vec<NodeRange>,
     ) {
-        if self.is_one_pool {
+        if self.is_one_pool && self.awake.1.is_empty() {
             self.nodes.take(width, placement);
         } else {
             self.assign_nodes_of_groups(view, width, split, placement);
@@ -148,11 +181,18 @@ impl Pools {
     ) {
         placement.clear();
         let mut parts: Vec<(u32, u32)> = Vec::with_capacity(width as usize);
+        let is_awake = |node: u32| self.awake.1.get(node as usize).is_none_or(|&is_awake| is_awake);
         for (pool, tasks) in split.parts(width) {
             if self.node_use == NodeUse::Whole {
                 let free = self.group_of(pool).nodes.iter().copied();
                 let free = free.filter(|&node| self.nodes.contains(node) && view.is_up(NodeId(node)));
-                parts.extend(choose_nodes(self.place, free, tasks).map(|node| (node, 1)));
+                // If the nodes that are awake suffice, the job gets only these.
+                let awake = free.clone().filter(|&node| is_awake(node));
+                if !self.awake.1.is_empty() && awake.clone().count() >= tasks as usize {
+                    parts.extend(choose_nodes(self.place, awake, tasks).map(|node| (node, 1)));
+                } else {
+                    parts.extend(choose_nodes(self.place, free, tasks).map(|node| (node, 1)));
+                }
             } else {
                 parts.push((self.node_of(pool), tasks));
             }

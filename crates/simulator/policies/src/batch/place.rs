@@ -10,9 +10,9 @@ pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..lengths.len()).collect();
     match place {
         // Scored placements rank single nodes, not runs.
-        Place::First | Place::Fit | Place::Pack | Place::Dot | Place::Spread | Place::Fgd => all,
+        place if place == Place::First || place.is_scored() => all,
         Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
-        Place::Best => {
+        _ => {
             // The sort is stable, so that the lowest of equally long runs is first.
             all.sort_by_key(|&run| lengths[run]);
             let (mut order, mut missing) = (Vec::new(), width);

@@ -69,12 +69,14 @@ pub(super) struct Pools {
     pub(super) fit_counts: Vec<FitCounts>,
     /// True, per class, if no further job may start there for now; empty if all classes are open.
     pub(super) closed: Vec<bool>,
+    /// Time of the decision, and for each node whether it was awake before; empty if no node sleeps.
+    pub(super) awake: (SimTime, Vec<bool>),
 }
 
 impl Pools {
     /// Creates the pools of a cluster of `nodes` nodes; [`Pools::update`] groups them.
     pub(super) fn new(nodes: u32, node_use: NodeUse, place: Place) -> Pools {
-        let (requests, nodes) = (TaskRequests::new(node_use), FreeNodes::all(nodes, place));
+        let (requests, nodes) = (TaskRequests::new(node_use, place), FreeNodes::all(nodes, place));
         Pools {
             node_use,
             place,
@@ -276,6 +278,14 @@ impl Pools {
         self.closed.iter().all(|&is_closed| is_closed)
     }
 
+    /// Notes which nodes are awake before a decision.
+    #[inline]
+    pub(super) fn note_awake(&mut self, view: View<'_>) {
+        if view.can_sleep() {
+            self.awake = (view.now(), (0..view.nodes()).map(|node| view.is_awake(node)).collect());
+        }
+    }
+
     /// Returns whether no core or node is free.
     pub(super) fn is_full(&self) -> bool {
         self.total[0] == 0
@@ -384,14 +394,15 @@ impl Pools {
 
     /// Computes the key of a pool with these free amounts for one task.
     pub(super) fn key(&self, need: &TaskRequest, free: &[u64], pool: usize) -> i64 {
-        let capacity = self.amounts_of(&self.capacity, pool);
-        keys::key(self.place, (&self.mix, self.largest), need, (free, self.device_groups(pool)), capacity)
+        let (capacity, class) = (self.amounts_of(&self.capacity, pool), self.group_of(pool).class);
+        let free = (free, self.device_groups(pool));
+        keys::key(self.place, (&self.mix, self.largest), (need, class), free, capacity)
     }
 
     /// Counts tasks that were submitted, for the placement that depends on them.
     #[inline]
     pub(super) fn see(&mut self, request: usize, tasks: u32) {
-        if self.place == Place::Fgd && self.mix.see(request, tasks) {
+        if self.place.depends_on_tasks() && self.mix.see(request, tasks) {
             let requests = &self.requests;
             self.mix.renew(|number| requests.get(number).shape());
             // All keys are outdated.

@@ -1,8 +1,8 @@
 //! Resource requests per task.
 
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::batch::NodeUse;
-use dfrsim_model::platform::classes::{NodeClass, NodeClasses};
+use dfrsim_model::batch::{NodeUse, Place};
+use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
@@ -32,6 +32,9 @@ pub(super) struct TaskRequest {
     /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
     /// there are none.
     pub(super) common: Vec<u64>,
+    /// Power that a task adds on a node of each class in milliwatts, if the placement depends on it;
+    /// otherwise empty.
+    pub(super) power: Vec<u64>,
 }
 
 impl TaskRequest {
@@ -97,6 +100,8 @@ impl TaskRequest {
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaskRequests {
     node_use: NodeUse,
+    /// True if the placement depends on the power of tasks.
+    by_power: bool,
     dimensions: usize,
     /// Index of the resource whose units are devices, and the largest number of them on a node. Each
     /// has an amount behind the others.
@@ -121,8 +126,9 @@ pub(super) struct TaskRequests {
 }
 
 impl TaskRequests {
-    pub(super) fn new(node_use: NodeUse) -> TaskRequests {
-        TaskRequests { node_use, dimensions: 1, least: u64::MAX, ..TaskRequests::default() }
+    pub(super) fn new(node_use: NodeUse, place: Place) -> TaskRequests {
+        let by_power = place.depends_on_power();
+        TaskRequests { node_use, by_power, dimensions: 1, least: u64::MAX, ..TaskRequests::default() }
     }
 
     /// Learns the partitions of the site, some of which may give whole nodes to jobs.
@@ -147,6 +153,7 @@ impl TaskRequests {
                 fits: vec![true],
                 closed: Vec::new(),
                 common: Vec::new(),
+                power: Vec::new(),
             }];
             self.least = 1;
         }
@@ -340,7 +347,7 @@ impl TaskRequests {
     /// Sets the request per task to that of a job.
     fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
         let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
-        let TaskRequest { amounts, devices, most_per_node, fits, closed, common } = request;
+        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power } = request;
         amounts.clear();
         (*most_per_node, *devices) = (u64::MAX, None);
         if self.node_use == NodeUse::Whole {
@@ -368,5 +375,11 @@ impl TaskRequests {
         common.clear();
         common.extend_from_slice(demand.map_or(&[], |demand| &demand.common));
         *closed = self.closed_intervals(view, job);
+        power.clear();
+        if let Some(classes) = classes.filter(|_| self.by_power) {
+            let none = Demand::default();
+            let demand = demand.unwrap_or(&none);
+            power.extend((0..count).map(|class| classes.task_power(class, seen.cpu_need(), demand)));
+        }
     }
 }

@@ -137,6 +137,7 @@ impl BatchScheduler {
     /// Applies the events of a situation; returns whether the nodes have been regrouped.
     pub(super) fn apply_events(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let (view, now) = (situation.view, situation.view.now());
+        self.state.pools.note_awake(view);
         let has_left = !situation.completed.is_empty() || !situation.interrupted.is_empty();
         let mut has_changed = has_left || !situation.submitted.is_empty() || !situation.running.is_empty();
         has_changed |= self.state.advance(view);

@@ -344,7 +344,9 @@ impl PlatformFields {
         for (number, class) in self.classes.iter().enumerate() {
             let path = format!("classes[{number}]");
             match &class.power {
-                Some(power) => wrong.add_all(&format!("{path}.power"), power.problems(names)),
+                Some(power) => {
+                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources))
+                }
                 None => wrong.require(
                     !is_known,
                     &path,
@@ -597,6 +599,18 @@ mod power_tests {
     }
 
     #[test]
+    fn rules_of_sleep_are_read() {
+        let sleeps =
+            CLASS.replace("busy_w = 200.5", "busy_w = 200.5, asleep_w = 12.5, sleep_after = 600, wakes = 90");
+        let classes = PlatformFields::parse("p.toml", &sleeps).unwrap().classes().unwrap();
+        let rule = classes.sleep_rules().next().flatten().unwrap();
+        let seconds = [rule.after, rule.falls, rule.wakes].map(|span| span.micros() / 1_000_000);
+        assert_eq!((rule.asleep, seconds, classes.can_sleep()), (12_500, [600, 0, 90], true));
+        let awake = PlatformFields::parse("p.toml", CLASS).unwrap().classes().unwrap();
+        assert!(!awake.can_sleep() && awake.longest_wake().is_zero());
+    }
+
+    #[test]
     fn wrong_amounts_and_powers_are_named() {
         for (text, found) in [
             ("[common.gpu]\namount = 3\n", "that no resource of nodes has"),
@@ -615,6 +629,24 @@ mod power_tests {
         }
         let busy = CLASS.replace("200.5", "99");
         assert!(errors(&busy).contains("classes[0].power.busy_w: expected at least as much as `idle_w`"));
+        for (fields, found) in [
+            (
+                "asleep_w = 120.5, sleep_after = 9",
+                "power.asleep_w: expected watts between 0 and the 120 W of a node",
+            ),
+            ("asleep_w = -1, sleep_after = 9", "power.asleep_w: expected watts between 0"),
+            ("asleep_w = 5", "power.sleep_after: expected seconds between 1"),
+            ("asleep_w = 5, sleep_after = 0", "power.sleep_after: expected seconds between 1"),
+            ("sleep_after = 9", "power: expected `asleep_w`, the power of a node that sleeps"),
+            ("wakes = 9", "power: expected `asleep_w`"),
+            (
+                "asleep_w = 5, sleep_after = 9, wakes = 1000001",
+                "power.wakes: expected at most 1000000 seconds",
+            ),
+        ] {
+            let error = errors(&CLASS.replace("busy_w = 200.5", &format!("busy_w = 200.5, {fields}")));
+            assert!(error.contains(found), "{error}");
+        }
         let unknown = CLASS.replace("gpu = { idle", "tpu = { idle");
         assert!(errors(&unknown).contains("classes[0].power.resources.tpu: no class has this resource"));
         let some = format!("{CLASS}[[classes]]\nname = 'b'\nnodes = 2\ncores = 4\nmemory_gb = 8\n");

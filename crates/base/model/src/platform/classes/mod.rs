@@ -22,10 +22,10 @@ pub use requests::{
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
-use super::power::{ClusterPower, NodePower, part};
+use super::power::{ClusterPower, NodePower, SleepRule, part};
 use super::series::EnergySeries;
 use crate::named::UnknownName;
-use crate::{CpuUse, Job, Share, SimTime, Yield};
+use crate::{CpuUse, Job, Share, SimSpan, SimTime, Yield};
 use dfrsim_input::{Fault, Faults, read_text};
 use std::ops::Range;
 use std::path::Path;
@@ -286,6 +286,18 @@ impl NodeClasses {
             CommonDemand::Draw => draw(),
         };
         self.common.iter().enumerate().map(of).collect()
+    }
+    /// Returns whether nodes of some class fall asleep.
+    pub fn can_sleep(&self) -> bool {
+        self.sleep_rules().any(|rule| rule.is_some())
+    }
+    /// Iterates over the rules by which the nodes of each class fall asleep.
+    pub fn sleep_rules(&self) -> impl Iterator<Item = Option<SleepRule>> {
+        self.classes.iter().map(|class| class.power.as_ref().and_then(|power| power.sleep))
+    }
+    /// Returns the longest time for which a job may have to wait for the nodes on which it starts.
+    pub fn longest_wake(&self) -> SimSpan {
+        self.sleep_rules().flatten().map(|rule| rule.longest_wake()).max().unwrap_or(SimSpan::ZERO)
     }
     /// Sets the carbon intensity and the price of energy over time; returns false if the power of nodes is
     /// unknown.

@@ -1,8 +1,8 @@
 //! Fields of a platform file for what the cluster has as a whole, and for power.
 
-use crate::SimTime;
 use crate::platform::common::{CommonDemand, CommonResource};
-use crate::platform::power::NodePower;
+use crate::platform::power::{NodePower, SleepRule};
+use crate::{SimSpan, SimTime};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,8 @@ const MAX_COMMON: u64 = 1_000_000_000_000;
 const LAST_STEP: u64 = 1_000_000_000_000;
 /// Maximum power of a node or a unit, in watts.
 const MAX_WATTS: f64 = 1e6;
+/// Maximum number of seconds in which a node falls asleep or wakes up.
+const LONGEST_WAKE: u64 = 1_000_000;
 /// Maximum power of a cluster, in watts.
 const MAX_CAP: f64 = 1e10;
 /// Maximum power usage effectiveness.
@@ -82,6 +84,18 @@ pub struct NodePowerFields {
     /// Power of a unit of other resources, such as a GPU, which comes on top of that of the node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, UnitPowerFields>,
+    /// Power of a node that is asleep, with all its units, in watts; without it nodes stay awake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asleep_w: Option<f64>,
+    /// Time without tasks after which a node falls asleep, in seconds (Slurm's `SuspendTime`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep_after: Option<u64>,
+    /// Time in which it falls asleep, in seconds (Slurm's `SuspendTimeout`); 0 by default.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub falls: u64,
+    /// Time in which it wakes up, in seconds (Slurm's `ResumeTimeout`); 0 by default.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub wakes: u64,
 }
 
 /// Power of a unit of a resource in a platform file.
@@ -125,7 +139,18 @@ impl NodePowerFields {
             None => (0, 0),
         };
         let units = resources.iter().map(unit).collect();
-        NodePower { idle: milliwatts(self.idle_w), busy: milliwatts(self.busy_w), units }
+        NodePower {
+            idle: milliwatts(self.idle_w),
+            busy: milliwatts(self.busy_w),
+            units,
+            sleep: self.sleep_rule(),
+        }
+    }
+
+    fn sleep_rule(&self) -> Option<SleepRule> {
+        let (watts, after) = self.asleep_w.zip(self.sleep_after)?;
+        let [after, falls, wakes] = [after, self.falls, self.wakes].map(SimSpan::from_secs);
+        Some(SleepRule { asleep: milliwatts(watts), after, falls, wakes })
     }
 }
 
@@ -167,7 +192,7 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
 
 impl NodePowerFields {
     /// Collects the fields that are out of their ranges, given the names of all resources.
-    pub(super) fn problems(&self, names: &BTreeSet<&str>) -> Vec<Problem> {
+    pub(super) fn problems(&self, names: &BTreeSet<&str>, amounts: &BTreeMap<String, u32>) -> Vec<Problem> {
         let is_power = |watts: f64| (0.0..=MAX_WATTS).contains(&watts);
         let units = self.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
         let node = (String::new(), UnitPowerFields { idle_w: self.idle_w, busy_w: self.busy_w });
@@ -184,6 +209,32 @@ impl NodePowerFields {
         wrong.extend(
             unknown.map(|name| (format!("resources.{name}"), "no class has this resource".to_owned())),
         );
+        wrong.extend(self.sleep_problems(self.idle_watts(amounts)));
+        wrong
+    }
+
+    /// Collects the fields about sleep that are out of their ranges, given the power of a node without
+    /// tasks in watts.
+    fn sleep_problems(&self, idle: f64) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        if self.asleep_w.is_some_and(|watts| !(0.0..=idle).contains(&watts)) {
+            let reason = format!("expected watts between 0 and the {idle} W of a node without tasks");
+            wrong.push(("asleep_w".to_owned(), reason));
+        }
+        let alone = [self.sleep_after.is_some(), self.falls > 0, self.wakes > 0].contains(&true);
+        if self.asleep_w.is_none() && alone {
+            wrong.push((String::new(), "expected `asleep_w`, the power of a node that sleeps".to_owned()));
+        }
+        if self.asleep_w.is_some() && !self.sleep_after.is_some_and(|after| (1..=LAST_STEP).contains(&after))
+        {
+            let reason = format!("expected seconds between 1 and {LAST_STEP} beside `asleep_w`");
+            wrong.push(("sleep_after".to_owned(), reason));
+        }
+        for (field, seconds) in [("falls", self.falls), ("wakes", self.wakes)] {
+            if seconds > LONGEST_WAKE {
+                wrong.push((field.to_owned(), format!("expected at most {LONGEST_WAKE} seconds")));
+            }
+        }
         wrong
     }
 
