@@ -20,7 +20,8 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// order of submission. It stays on its nodes to its end. Each row in turn runs for 60 s, and jobs of
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
 /// at a yield of 0. A turn ends early if its row has no jobs left. A job that does not fit the empty
-/// cluster is rejected. Failures and wrong CPU needs are refused.
+/// cluster is rejected. A job that loses its nodes waits again. Nodes that are down are not used; wrong CPU
+/// needs are refused.
 #[derive(Debug, Default)]
 pub struct GangScheduler {
     /// Row of each job, by handle.
@@ -68,18 +69,14 @@ impl Placed {
 impl Scheduler for GangScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
-        let expected = if view.has_outages() {
-            Some("nodes that are always up")
-        } else {
-            (!situation.discovered.is_empty()).then_some("exact CPU needs")
-        };
-        if let Some(expected) = expected {
-            decision.fail(format!("{NAME} is for {expected}"));
+        if !situation.discovered.is_empty() {
+            decision.fail(format!("{NAME} is for exact CPU needs"));
             return;
         }
         self.row_of.resize(view.handles(), 0);
         let all = FreeNodes::all(view);
-        let (mut rows, mut memory, mut placed) = (self.rows(view), all.clone(), Placed(Vec::new()));
+        let (mut rows, mut memory, mut placed) =
+            (self.rows(view), FreeNodes::empty(view), Placed(Vec::new()));
         for &job in rows.iter().flatten() {
             memory.occupy_memory(view, job, view.job(job).placement());
         }
