@@ -3,9 +3,7 @@
 use crate::columns::Columns;
 use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::{Digester, RunError, platform_fields};
-use dfrsim_model::platform::classes::{
-    Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes,
-};
+use dfrsim_model::platform::classes::{Demands, NodeClass, PlatformFields, ReferenceNode, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::power::{ClusterPower, NodePower};
 use dfrsim_model::platform::series::EnergySeries;
