@@ -21,7 +21,8 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
 /// at a yield of 0. Licences are held as memory is, and power under a cap as CPU is: of a row, only the
 /// first jobs for which the cap has power run in its turn. A turn ends early if its row has no jobs left.
-/// A job that does not fit the empty cluster is rejected. Failures and wrong CPU needs are refused.
+/// A job that does not fit the empty cluster is rejected. A job that loses its nodes waits again. Nodes
+/// that are down are not used; wrong CPU needs are refused.
 #[derive(Debug, Default)]
 pub struct GangScheduler {
     /// Row of each job, by handle.
@@ -69,13 +70,8 @@ impl Placed {
 impl Scheduler for GangScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
-        let expected = if view.has_outages() {
-            Some("nodes that are always up")
-        } else {
-            (!situation.discovered.is_empty()).then_some("exact CPU needs")
-        };
-        if let Some(expected) = expected {
-            decision.fail(format!("{NAME} is for {expected}"));
+        if !situation.discovered.is_empty() {
+            decision.fail(format!("{NAME} is for exact CPU needs"));
             return;
         }
         self.row_of.resize(view.handles(), 0);

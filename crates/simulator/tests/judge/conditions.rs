@@ -29,6 +29,8 @@ const NODES: u32 = 16;
 pub(crate) struct Condition {
     pub(crate) name: &'static str,
     pub(crate) classes: bool,
+    /// Use of GPUs, if they are devices of the classes.
+    pub(crate) devices: Option<DeviceParts>,
     pub(crate) failures: bool,
     pub(crate) maintenance: bool,
     /// True if tasks need fractions of nodes.
@@ -49,6 +51,13 @@ pub(crate) struct Condition {
     pub(crate) sessions: bool,
 }
 
+/// Use of parts of devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceParts {
+    Held,
+    ByYield,
+}
+
 /// Policies that run jobs at full speed or not at all.
 pub(crate) const FULL_SPEED: [&str; 5] = ["RANKED", "SRPT", "LAS", "EDF/STRETCH=3", "GANG"];
 
@@ -58,18 +67,18 @@ pub(crate) fn needs_estimates(policy: &str) -> bool {
 }
 
 impl Condition {
-    /// Returns whether one of [`FULL_SPEED`] runs under the condition: they know no site. `GANG` is for nodes that are always up, and `SRPT` and `EDF` need the estimates that
-    /// jobs have wherever they are killed at them.
+    /// Returns whether one of [`FULL_SPEED`] runs under the condition: they know no site, and `SRPT` and
+    /// `EDF` need the estimates that jobs have wherever they are killed at them.
     pub(crate) fn is_of_full_speed(&self, policy: &str) -> bool {
-        let is_up = !self.failures && !self.maintenance;
         let Condition { site, weights, kill, .. } = *self;
-        !site && !weights && (policy != "GANG" || is_up) && (!needs_estimates(policy) || kill)
+        !site && !weights && (!needs_estimates(policy) || kill)
     }
 }
 
 pub(crate) const PLAIN: Condition = Condition {
     name: "plain",
     classes: false,
+    devices: None,
     failures: false,
     maintenance: false,
     parts: false,
@@ -109,7 +118,7 @@ pub(crate) const ALONE: [Condition; 11] = {
     ]
 };
 
-pub(crate) const CONDITIONS: [Condition; 14] = [
+pub(crate) const CONDITIONS: [Condition; 17] = [
     PLAIN,
     Condition { name: "classes", classes: true, ..PLAIN },
     Condition { name: "failures", failures: true, ..PLAIN },
@@ -147,6 +156,25 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
         maintenance: true,
         ..PLAIN
     },
+    Condition { name: "devices", parts: true, classes: true, devices: Some(DeviceParts::Held), ..PLAIN },
+    Condition {
+        name: "shared devices that fail",
+        parts: true,
+        classes: true,
+        devices: Some(DeviceParts::ByYield),
+        failures: true,
+        ..PLAIN
+    },
+    Condition {
+        name: "site with devices",
+        site: true,
+        preemption: true,
+        parts: true,
+        classes: true,
+        devices: Some(DeviceParts::Held),
+        maintenance: true,
+        ..PLAIN
+    },
 ];
 
 /// A simulated case.
@@ -175,7 +203,7 @@ impl Condition {
             estimates: estimates.parse::<EstimateModel>().unwrap(),
             overrun: if self.kill { Overrun::Kill } else { Overrun::Extend },
             outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
-            unequal: self.classes.then(|| Arc::new(unequal(seed, &jobs))),
+            unequal: self.classes.then(|| Arc::new(unequal(self, seed, &jobs))),
             ..Options::default()
         };
         let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
@@ -312,12 +340,19 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
     }
 }
 
-fn unequal(seed: Seed, jobs: &[Job]) -> UnequalNodes {
-    let platform = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
+fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
+    let devices = match condition.devices {
+        None => "",
+        Some(DeviceParts::Held) => "devices = 'gpu'\n",
+        Some(DeviceParts::ByYield) => "devices = 'gpu'\nshared = ['gpu']\n",
+    };
+    let nodes = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
         { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
         { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
-    let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
+    let gpus = if devices.is_empty() { "gpu:0.2:1+2:0.3-1" } else { "gpu:0.5:1+2:0.2-0.9:max4" };
+    let requests = [gpus, "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
+    let classes =
+        PlatformFields::parse("platform.toml", &format!("{devices}{nodes}")).unwrap().classes().unwrap();
     // Some jobs need different nodes, and some requested other numbers of cores or nodes than they
     // have.
     let listed = |job: &Job| {

@@ -46,7 +46,8 @@ fn of_parts() -> impl Iterator<Item = Condition> {
             ..plain
         },
     ];
-    let parts = CONDITIONS.into_iter().filter(|it| !it.parts || it.preemption || it.site);
+    let parts =
+        CONDITIONS.into_iter().filter(|it| !it.parts || it.preemption || it.site || it.devices.is_some());
     parts.map(|it| Condition { parts: true, ..it }).chain(more)
 }
 

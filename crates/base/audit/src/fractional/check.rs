@@ -9,7 +9,7 @@ use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
-use crate::devices::Triples;
+use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
@@ -34,7 +34,7 @@ struct CheckedJob {
     phase: Phase,
     on: TasksByNode,
     /// Triples of node, device and tasks.
-    devices: Vec<(u32, u32, u32)>,
+    devices: DeviceList,
     job_yield: u32,
     /// Intervals in which penalties may have run: each from its start until the job left its nodes
     /// or moved again.
@@ -78,7 +78,7 @@ pub(crate) struct FractionalCheck {
     wake: Option<u64>,
     changes: SortedMap<u64, (u64, &'static str)>,
     /// Devices of the jobs that were placed at the current time.
-    bound: SortedMap<u64, Vec<(u32, u32, u32)>>,
+    bound: SortedMap<u64, DeviceList>,
     unrecorded: UnrecordedDecisions,
     /// Number of decisions whose mapping cannot be determined.
     undetermined: u64,
@@ -209,7 +209,7 @@ impl FractionalCheck {
         let running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
         let recorded: SortedMap<u64, &[(u32, u32)]> =
             running.map(|(number, job)| (*number, &job.placement[..])).collect();
-        let recorded_devices: SortedMap<u64, Vec<(u32, u32, u32)>> = jobs
+        let recorded_devices: SortedMap<u64, DeviceList> = jobs
             .iter()
             .filter(|(_, job)| job.phase == Phase::Running && job.size.devices.is_some())
             .map(|(number, _)| (*number, self.recorded_devices(*number)))
@@ -256,7 +256,7 @@ impl FractionalCheck {
             let expected = placement::describe(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
             (*job, format!("it is {found}; the policy has it {expected}"))
         });
-        let differs = |(job, found): &(&u64, &Vec<(u32, u32, u32)>)| devices.get(*job) != Some(*found);
+        let differs = |(job, found): &(&u64, &DeviceList)| devices.get(*job) != Some(*found);
         let on_devices = recorded_devices.iter().find(differs).map(|(job, found)| {
             let expected = devices.get(job).cloned().unwrap_or_default();
             let rule = "as triples of node, device and tasks";
@@ -275,7 +275,7 @@ impl FractionalCheck {
     }
 
     /// Returns the devices of a job by the record.
-    fn recorded_devices(&self, number: u64) -> Vec<(u32, u32, u32)> {
+    fn recorded_devices(&self, number: u64) -> DeviceList {
         let before = || self.known.get(&number).map(|known| known.devices.clone());
         let is_placed =
             self.changes.get(&number).is_some_and(|it| matches!(it.1, "start" | "resume" | "migrate"));
@@ -444,7 +444,7 @@ impl FractionalCheck {
             match record {
                 "pause" => known.devices.clear(),
                 "start" | "resume" | "migrate" => {
-                    known.devices = self.bound.remove(&number).unwrap_or_default()
+                    known.devices = self.bound.remove(&number).unwrap_or_default();
                 }
                 _ => {}
             }

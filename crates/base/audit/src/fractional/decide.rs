@@ -6,6 +6,7 @@ use super::moves::Moves;
 use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
+use crate::devices::DeviceList;
 use crate::priority::PrioritySystem;
 use dfrsim_model::fractional::{OnSubmission, Periodic, RemapLimit, SecondPhase};
 use dfrsim_model::{Share, SimSpan, SortedMap, VirtualTime, Yield};
@@ -63,7 +64,7 @@ pub(super) struct Decider<'a> {
     /// Placement of each job after the decision in the record.
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
     /// Devices of each job after the decision in the record.
-    pub(super) recorded_devices: &'a SortedMap<u64, Vec<(u32, u32, u32)>>,
+    pub(super) recorded_devices: &'a SortedMap<u64, DeviceList>,
     /// Yields of this tick of `/stretch-per`, if it is one.
     pub(super) floors: Option<SortedMap<u64, u32>>,
     /// Violation in the record if the policy permits several results.

@@ -2,7 +2,7 @@
 
 use super::nodes::{FractionalNodes, PlacementRequest, whole_devices};
 use crate::Phase;
-use crate::devices::{DeviceTasks, in_order, request_at, triples};
+use crate::devices::{DeviceList, DeviceTasks, in_order, request_at, triples};
 use crate::nodes::Size;
 use crate::nodes::TasksByNode;
 use dfrsim_model::{SimSpan, SortedMap, Yield};
@@ -19,7 +19,7 @@ pub(super) struct JobView {
     /// Current placement in the cluster.
     pub(super) home: TasksByNode,
     /// Devices there.
-    pub(super) home_devices: Vec<(u32, u32, u32)>,
+    pub(super) home_devices: DeviceList,
     /// Time since its submission in microseconds.
     pub(super) flow: u64,
     /// Virtual time: the work done in microseconds * 2^-20.
@@ -72,7 +72,7 @@ pub(super) struct Mapping<'a> {
     pub(super) nodes: FractionalNodes,
     pub(super) on: SortedMap<u64, TasksByNode>,
     /// Devices of each job on the nodes on which it is, or was last.
-    pub(super) devices: SortedMap<u64, Vec<(u32, u32, u32)>>,
+    pub(super) devices: SortedMap<u64, DeviceList>,
 }
 
 impl<'a> Mapping<'a> {
@@ -127,7 +127,7 @@ impl<'a> Mapping<'a> {
     pub(super) fn set_all(
         &mut self,
         places: SortedMap<u64, TasksByNode>,
-        devices: SortedMap<u64, Vec<(u32, u32, u32)>>,
+        devices: SortedMap<u64, DeviceList>,
     ) {
         self.nodes = self.nodes.without_tasks();
         self.on.clear();
@@ -159,8 +159,8 @@ impl<'a> Mapping<'a> {
         places: &SortedMap<u64, TasksByNode>,
         pinned: &[u64],
         packed: &SortedMap<u64, u32>,
-    ) -> SortedMap<u64, Vec<(u32, u32, u32)>> {
-        let mut all: SortedMap<u64, Vec<(u32, u32, u32)>> = SortedMap::default();
+    ) -> SortedMap<u64, DeviceList> {
+        let mut all: SortedMap<u64, DeviceList> = SortedMap::default();
         let mut here: SortedMap<u32, Vec<DeviceTasks>> = SortedMap::default();
         for (&number, on) in places {
             let size = &self.jobs[&number].size;
@@ -173,7 +173,7 @@ impl<'a> Mapping<'a> {
             }
         }
         for (node, tasks) in here {
-            let on_node = |held: &[(u32, u32, u32)]| -> Vec<(u32, u32, u32)> {
+            let on_node = |held: &[(u32, u32, u32)]| -> DeviceList {
                 held.iter().copied().filter(|it| it.0 == node).collect()
             };
             let of_pinned = |it: &DeviceTasks| {
@@ -185,7 +185,7 @@ impl<'a> Mapping<'a> {
                 let parts = home.iter().map(|it| u64::from(it.2)).sum::<u64>();
                 of_pinned(it).or_else(|| (parts == it.request.0 * it.tasks).then_some(home))
             };
-            let bind = |keeps: &dyn Fn(&DeviceTasks) -> Option<Vec<(u32, u32, u32)>>| {
+            let bind = |keeps: &dyn Fn(&DeviceTasks) -> Option<DeviceList>| {
                 let kind = &self.nodes.kinds[self.nodes.all[node as usize].kind];
                 let mut free = whole_devices(kind);
                 let mut found = Vec::new();

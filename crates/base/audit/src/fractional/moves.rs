@@ -5,6 +5,7 @@
 
 use super::FractionalPolicy;
 use super::mapping::Mapping;
+use crate::devices::DeviceList;
 use crate::nodes::TasksByNode;
 use crate::placement::moved_tasks;
 use dfrsim_model::{Share, SortedMap};
@@ -26,7 +27,7 @@ pub(super) struct Moves<'a> {
     pub(super) target: &'a SortedMap<u64, TasksByNode>,
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
     /// Recorded devices.
-    pub(super) of_record: &'a SortedMap<u64, Vec<(u32, u32, u32)>>,
+    pub(super) of_record: &'a SortedMap<u64, DeviceList>,
 }
 
 fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Contents {

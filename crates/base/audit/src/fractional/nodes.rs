@@ -1,6 +1,6 @@
 //! Nodes as plain lists: the free amount of each resource, and the load.
 
-use crate::devices::{self, Triples};
+use crate::devices::{self, DeviceList, Triples};
 use crate::nodes::{Kind, Size, TasksByNode};
 use dfrsim_model::{Share, SortedMap, Yield};
 use std::ops::Range;
@@ -148,7 +148,7 @@ impl FractionalNodes {
         &self.kinds[self.all[node as usize].kind].device_groups
     }
     /// Chooses the devices of tasks by the rule of the platform.
-    pub(super) fn choose_devices(&self, on: &[(u32, u32)], size: &Size) -> Vec<(u32, u32, u32)> {
+    pub(super) fn choose_devices(&self, on: &[(u32, u32)], size: &Size) -> DeviceList {
         let Some(request) = size.devices else { return Vec::new() };
         let of_node = |&(node, tasks): &(u32, u32)| {
             let free = &self.devices[node as usize];

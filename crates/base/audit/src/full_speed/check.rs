@@ -9,7 +9,7 @@ use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
-use crate::devices::Triples;
+use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::placement;
@@ -68,7 +68,7 @@ pub(crate) struct FullSpeedCheck {
     /// Line and name of the record that changes a job at the current time.
     changes: BTreeMap<u64, (u64, &'static str)>,
     /// Devices of the jobs that were placed at the current time.
-    bound: BTreeMap<u64, Vec<(u32, u32, u32)>>,
+    bound: BTreeMap<u64, DeviceList>,
     /// True if an event has occurred since the last decision.
     is_due: bool,
     /// Time of the next decision without an event.
@@ -181,7 +181,7 @@ impl FullSpeedCheck {
     }
 
     /// Returns the devices of a job by the record, given its state before.
-    fn devices(&self, number: u64, before: &State) -> Vec<(u32, u32, u32)> {
+    fn devices(&self, number: u64, before: &State) -> DeviceList {
         match self.changes.get(&number).map(|change| change.1) {
             Some("start" | "resume" | "migrate") => self.bound.get(&number).cloned().unwrap_or_default(),
             Some("pause") => Vec::new(),
@@ -192,7 +192,7 @@ impl FullSpeedCheck {
     /// Takes over the state of the record.
     fn apply_record(&mut self, now: u64, jobs: &Jobs, rows: &BTreeMap<u64, usize>) {
         self.submitted.clear();
-        let devices: BTreeMap<u64, Vec<(u32, u32, u32)>> =
+        let devices: BTreeMap<u64, DeviceList> =
             self.known.iter().map(|(number, known)| (*number, self.devices(*number, &known.state))).collect();
         self.bound.clear();
         for (number, (_, record)) in std::mem::take(&mut self.changes) {

@@ -1,6 +1,6 @@
 //! Memory, CPU and other resources left on nodes, as plain lists.
 
-use crate::devices::{self, Triples};
+use crate::devices::{self, DeviceList, Triples};
 use crate::nodes::{Kind, Size, TasksByNode};
 use dfrsim_model::Share;
 use std::ops::Range;
@@ -28,7 +28,7 @@ struct FreeNode {
 }
 
 /// Placement of a job: its tasks by node, and its devices as triples.
-pub(super) type Place = (TasksByNode, Vec<(u32, u32, u32)>);
+pub(super) type Place = (TasksByNode, DeviceList);
 
 /// All nodes by number.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ impl Turn {
         let Situation { now, jobs, kinds, .. } = *situation;
         let all = FreeNodes::all(kinds, situation.common);
         let mut decided = Decided::default();
-        let (mut rows, mut memory): (Vec<Vec<(u64, Place)>>, _) = (Vec::new(), all.clone());
+        let (mut rows, mut memory): (Vec<Vec<(u64, Place)>>, _) = (Vec::new(), situation.nodes());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
             rows.resize(rows.len().max(job.row + 1), Vec::new());
             rows[job.row].push((number, job.state.place.clone()));

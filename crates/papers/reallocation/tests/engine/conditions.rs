@@ -3,8 +3,9 @@
 
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
+use dfrsim_model::platform::classes::{DEVICE_PART, Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::site::SiteSettings;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{JobId, Share, SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
     Algorithm, Backfilling, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, GridJob,
     Heuristic, Mapping, Options, Outage, Platform, Transfer, simulate,
@@ -96,6 +97,31 @@ fn what_unequal_nodes_published_may_not_be_so_any_more() {
         schedule(&outcome)[4]
     };
     assert_eq!([None, Some(5), Some(100)].map(last), [(0, 9, 29), (0, 9, 29), (1, 31, 51)]);
+}
+
+/// Clusters of one node with two GPUs, on which jobs need a quarter of the CPU. Jobs 1 and 2 need 0.6 of
+/// a GPU and get one each on the first cluster. Job 3 needs 0.6, too: no device of the first has room
+/// until 10 s, so it goes to the second. Job 4 needs 0.4 and starts beside job 1.
+#[test]
+fn free_parts_of_two_devices_of_a_cluster_do_not_add_up() {
+    let mut jobs = jobs(&[(0, 1, 10, 10), (0, 1, 10, 10), (1, 1, 10, 10), (2, 1, 10, 10)]);
+    jobs.iter_mut().for_each(|job| job.traits.cpu_need = Share::from_ratio(1, 4));
+    let text = "devices = 'gpu'\nclasses = [{ name = 'a', nodes = 1, cores = 4, memory_gb = 1, resources = { gpu = 2 } }]";
+    let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+    let ask = |(job, tenths)| {
+        let part = Share::from_ratio(tenths, 10).units();
+        (JobId(job), vec![("gpu".to_owned(), 1), (DEVICE_PART.to_owned(), part)])
+    };
+    let given = [(0, 6), (1, 6), (2, 6), (3, 4)].into_iter().map(ask).collect();
+    let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands { given, ..Demands::default() } }));
+    for policy in ["FCFS/NODES=SHARED", "FIRSTFIT/NODES=SHARED", "EASY/NODES=SHARED", "CONS/NODES=SHARED"] {
+        let conditions = Conditions { unequal: unequal.clone(), ..Conditions::default() };
+        let spec = |it: &ClusterSpec| ClusterSpec { conditions: conditions.clone(), ..it.clone() };
+        let specs = platform(&[1, 1]).clusters().iter().map(spec).collect();
+        let policy: BatchPolicy = policy.parse().unwrap();
+        let outcome = audited(&Platform::new(specs, policy).unwrap(), &jobs, &Options::default()).unwrap();
+        assert_eq!(schedule(&outcome), [(0, 0, 10), (0, 0, 10), (1, 1, 11), (0, 2, 12)], "{policy}");
+    }
 }
 
 /// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s. Job 3 and job

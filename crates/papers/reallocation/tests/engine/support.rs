@@ -85,12 +85,22 @@ pub(crate) fn unequal(nodes: u32) -> Arc<UnequalNodes> {
     Arc::new(UnequalNodes { classes, demands: Demands::default() })
 }
 
-/// Draws conditions for the clusters of a platform: nodes may differ, and, with `has_windows`, the
+/// Creates nodes with two devices each, of parts of which half of the jobs need one.
+pub(crate) fn with_devices(nodes: u32) -> Arc<UnequalNodes> {
+    let text = format!(
+        "devices = 'gpu'\nclasses = [{{ name = 'a', nodes = {nodes}, cores = 1, memory_gb = 1, resources = {{ gpu = 2 }} }}]"
+    );
+    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    let requests = vec!["gpu:0.5:1+2:0.2-0.9".parse().unwrap()];
+    Arc::new(UnequalNodes { classes, demands: Demands { requests, ..Demands::default() } })
+}
+
+/// Draws conditions for the clusters of a platform: nodes may differ or have devices, and, with `has_windows`, the
 /// first node may be down in an announced window.
 pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Strategy<Value = Platform> {
     let window = prop::option::of((1_u64..60, 1_u64..40)).prop_map(move |it| it.filter(|_| has_windows));
-    prop::collection::vec((any::<bool>(), window), 3).prop_map(move |drawn| {
-        let conditioned = |spec: &ClusterSpec, differ: bool, window: Option<(u64, u64)>| {
+    prop::collection::vec((0..4, window), 3).prop_map(move |drawn| {
+        let conditioned = |spec: &ClusterSpec, kind: u32, window: Option<(u64, u64)>| {
             let outages = window.map(|(up, down)| {
                 let [from, until] = [up, up + down].map(SimTime::from_micros);
                 let outage =
@@ -98,11 +108,15 @@ pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Str
                 let windows = vec![Window { announced: SimTime::ZERO, outage }];
                 Arc::new(Outages { windows, ..Outages::default() })
             });
-            let unequal = differ.then(|| unequal(spec.cores));
+            let unequal = match kind {
+                0 | 1 => None,
+                2 => Some(unequal(spec.cores)),
+                _ => Some(with_devices(spec.cores)),
+            };
             ClusterSpec { conditions: Conditions { outages, unequal, site: None }, ..spec.clone() }
         };
         let specs = platform.clusters().iter().zip(&drawn);
-        let specs = specs.map(|(spec, &(differ, window))| conditioned(spec, differ, window)).collect();
+        let specs = specs.map(|(spec, &(kind, window))| conditioned(spec, kind, window)).collect();
         Platform::new(specs, platform.local()).unwrap()
     })
 }

@@ -135,7 +135,7 @@ impl Budget<'_> {
         });
         let surely = surely.count();
         // Number of jobs kept, their yield, and the unused part of the budget.
-        let mut best: Option<((usize, Yield, u64), Mapping, Vec<DevicesOnNodes>, Vec<Yield>)> = None;
+        let mut best: Option<((usize, Yield, u64), WithDevices)> = None;
         let mut stays = vec![true; ranked.len()];
         let (mut few, mut many) = (0, movable.len() + 1);
         let mut count = 0;
@@ -148,8 +148,9 @@ impl Budget<'_> {
                 places.map(|(stays, home)| (*stays && !home.is_empty()).then_some(&**home)),
             );
             let jobs = pins.jobs(view, mapper, ranked);
-            let of_pins = home_devices.iter().zip(&stays);
-            let of_pins = of_pins.map(|(home, stays)| if *stays { home.clone() } else { Vec::new() });
+            let is_pinned = stays.iter().zip(&homes).map(|(stays, home)| *stays && !home.is_empty());
+            let of_pins = home_devices.iter().zip(is_pinned);
+            let of_pins = of_pins.map(|(home, stays)| if stays { home.clone() } else { Vec::new() });
             let pinned: Vec<DevicesOnNodes> = of_pins.collect();
             mcb.pin_devices(pinned.clone());
             let found = match &weights {
@@ -157,13 +158,13 @@ impl Budget<'_> {
                 None => mcb.map(&jobs),
             };
             let value = found.value();
-            let packed: Vec<Yield> = (0..ranked.len()).map(|place| found.packed_yield(place)).collect();
+            let packed: Vec<Yield> = (0..home_devices.len()).map(|place| found.packed_yield(place)).collect();
             let mapping: Mapping = (0..ranked.len()).map(|place| found.placement(place).to_vec()).collect();
             if let Some(left) = self.units.checked_sub(self.moved_memory(&homes, &mapping)) {
                 let kept = mapping.iter().filter(|placement| !placement.is_empty()).count();
                 let worth = (kept, value, left);
                 if best.as_ref().is_none_or(|best| best.0 < worth) {
-                    best = Some((worth, mapping, pinned, packed));
+                    best = Some((worth, WithDevices { mapping, pinned, packed }));
                 }
                 few = count + 1;
             } else {
@@ -171,10 +172,9 @@ impl Budget<'_> {
             }
             count = few.midpoint(many).max(surely);
         }
-        let (_, mut mapping, pinned, packed) =
-            best.expect("a mapping in which no job moves must keep any budget");
-        let devices = self.place_left_out(&homes, &mut mapping, &pinned, &packed);
-        (mapping, Some(devices).filter(|_| mapper.nodes.has_devices()))
+        let (_, mut best) = best.expect("a mapping in which no job moves must keep any budget");
+        let devices = self.place_left_out(&homes, &mut best);
+        (best.mapping, Some(devices).filter(|_| mapper.nodes.has_devices()))
     }
 
     /// Returns the devices of the jobs in the cluster; empty if nodes have none.
@@ -198,13 +198,11 @@ impl Budget<'_> {
     }
 
     /// Places the jobs without nodes, at their current nodes or by Greedy, while they fit. Returns the
-    /// devices of all jobs, which `pinned` ones keep.
+    /// devices of all jobs.
     fn place_left_out(
         &self,
         homes: &[Cow<'_, [NodeRange]>],
-        mapping: &mut Mapping,
-        pinned: &[DevicesOnNodes],
-        packed: &[Yield],
+        WithDevices { mapping, pinned, packed }: &mut WithDevices,
     ) -> Vec<DevicesOnNodes> {
         let mut nodes = self.mapper.nodes.without_tasks();
         if nodes.has_devices() {
@@ -232,6 +230,15 @@ impl Budget<'_> {
         }
         self.ranked.iter().map(|&job| nodes.devices(job).to_vec()).collect()
     }
+}
+
+/// Mapping under a budget. The other fields are empty if nodes have no devices.
+struct WithDevices {
+    mapping: Mapping,
+    /// Devices of the pinned jobs, by job.
+    pinned: Vec<DevicesOnNodes>,
+    /// Yields at which the jobs were packed.
+    packed: Vec<Yield>,
 }
 
 fn memory(job: JobView<'_>) -> u64 {

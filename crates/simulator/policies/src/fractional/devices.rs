@@ -142,9 +142,9 @@ impl NodeDevices {
     fn change(&mut self, job: JobHandle, request: DeviceRequest, change: impl Fn(&mut i64, i64)) {
         for &(node, on) in self.last.get(job.index()).into_iter().flatten() {
             let free = &mut self.free[node as usize];
-            on.iter().for_each(|(device, tasks)| {
-                change(&mut free[device], i64::from(tasks) * request.part as i64)
-            });
+            for (device, tasks) in on.iter() {
+                change(&mut free[device], i64::from(tasks) * request.part as i64);
+            }
         }
     }
 }
