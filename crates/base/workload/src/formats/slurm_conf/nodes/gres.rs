@@ -128,16 +128,16 @@ pub(super) type GpuParts = (Vec<GpuPart>, Vec<Note>);
 /// shards of one GPU of each of its nodes.
 ///
 /// Source: Slurm's manual, pages `gres.conf` and `slurm.conf` (`MULTIPLE_SHARING_GRES_PJ`).
-pub(super) fn gpu_parts<'a>(nodes: impl Iterator<Item = &'a BTreeMap<String, u32>> + Clone) -> GpuParts {
+pub(super) fn gpu_parts(nodes: &[BTreeMap<String, u32>]) -> GpuParts {
     let (mut parts, mut notes) = (Vec::new(), Vec::new());
     let count = |node: &BTreeMap<String, u32>, name: &str| node.get(name).copied().unwrap_or(0);
-    let is_countable = nodes.clone().all(|node| count(node, GPU) as usize <= MOST_DEVICES);
+    let is_countable = nodes.iter().all(|node| count(node, GPU) as usize <= MOST_DEVICES);
     for name in ["shard", "mps"] {
         let of_node = |node: &BTreeMap<String, u32>| match (count(node, name), count(node, GPU)) {
             (0, _) | (_, 0) => None,
             (units, gpus) => Some((units / gpus, units.div_ceil(gpus))),
         };
-        let per_gpu = nodes.clone().filter_map(of_node);
+        let per_gpu = nodes.iter().filter_map(of_node);
         let (Some(least), Some(most)) = (per_gpu.clone().map(|it| it.0).min(), per_gpu.map(|it| it.1).max())
         else {
             continue;
@@ -175,7 +175,7 @@ mod tests {
         let of = |lists: &[&str]| {
             let counts = |list: &&str| resources(&parse_list(list, &Location::default()).unwrap(), 8).counts;
             let nodes: Vec<_> = lists.iter().map(counts).collect();
-            let (parts, notes) = gpu_parts(nodes.iter());
+            let (parts, notes) = gpu_parts(&nodes);
             let parts: Vec<_> = parts.iter().map(|part| (part.name, part.per_gpu)).collect();
             (parts, notes.iter().map(Note::to_string).collect::<Vec<_>>())
         };

@@ -368,7 +368,7 @@ impl Nodes {
         let usable = self.usable();
         let of = |node: &Node| gres::resources(&node.gres, node.processors().for_jobs).counts;
         let resources: Vec<_> = usable.iter().map(|(_, node)| of(node)).collect();
-        gres::gpu_parts(resources.iter())
+        gres::gpu_parts(&resources)
     }
 
     /// Groups the usable nodes by kind. With `asked`, other features are omitted. Memory counts only
