@@ -3,6 +3,7 @@
 
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
+use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
@@ -96,6 +97,28 @@ fn what_unequal_nodes_published_may_not_be_so_any_more() {
         schedule(&outcome)[4]
     };
     assert_eq!([None, Some(5), Some(100)].map(last), [(0, 9, 29), (0, 9, 29), (1, 31, 51)]);
+}
+
+/// The first cluster has two nodes and one licence, which every job needs there; the second has one node.
+/// Job 1 has the licence until 10 s. Job 2 would end at 20 s on the other node, and ends at 11 s on the
+/// second cluster. Job 3 ends at 20 s with the licence, before 21 s there. Job 4 needs two nodes of the
+/// first, at 20 s.
+#[test]
+fn clusters_have_licences_of_their_own() {
+    let jobs = jobs(&[(0, 1, 10, 10), (1, 1, 10, 10), (2, 1, 10, 10), (3, 2, 5, 5)]);
+    let text = "common = { matlab = { amount = 1, per_job = 1 } }\n\
+                classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]";
+    let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+    let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+    for discipline in [Backfilling::Fcfs, Backfilling::Easy, Backfilling::Conservative(Compression::OneByOne)]
+    {
+        let conditions = Conditions { unequal: unequal.clone(), ..Conditions::default() };
+        let [mut first, second] = platform(&[2, 1]).clusters().to_vec().try_into().unwrap();
+        first.conditions = conditions;
+        let platform = Platform::new(vec![first, second], discipline).unwrap();
+        let outcome = audited(&platform, &jobs, &Options::default()).unwrap();
+        assert_eq!(schedule(&outcome), [(0, 0, 10), (1, 1, 11), (0, 10, 20), (0, 20, 25)], "{discipline:?}");
+    }
 }
 
 /// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s. Job 3 and job
