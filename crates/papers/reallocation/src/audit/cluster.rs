@@ -40,6 +40,8 @@ pub(super) struct Cluster {
     pub(super) cancelled_in: Option<(u64, SortedMap<u64, u64>)>,
     /// True while the cluster has failed.
     pub(super) failed: bool,
+    /// True if the cluster has resources as a whole, such as licences.
+    pub(super) has_common: bool,
     /// Knowledge of the meta-scheduler, if states are published; `None` also if the plan was too
     /// long to recompute.
     pub(super) book: Option<PublishedPlan>,

@@ -47,10 +47,12 @@ impl Auditor {
     }
 
     /// Returns whether the job fits on one of the clusters that satisfy a condition and on which it
-    /// may wait.
+    /// may wait. On a cluster with licences or a power cap of its own that depends on requests that no
+    /// record has for a job that it does not get; such a cluster does not count.
     pub(super) fn fits_on_one(&self, job: &Job, is_meant: impl Fn(&Cluster) -> bool) -> bool {
         self.clusters.iter().zip(0..).any(|(cluster, at)| {
-            is_meant(cluster) && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)
+            let is_known = !cluster.has_common && is_meant(cluster);
+            is_known && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)
         })
     }
 

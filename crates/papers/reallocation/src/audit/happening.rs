@@ -22,6 +22,9 @@ impl Auditor {
             | Record::Energy { .. }
             | Record::Priority { .. } => {
                 cluster.stop_plan_checks();
+                if let Record::Classes { common, .. } = record {
+                    cluster.has_common = !common.is_empty();
+                }
                 return cluster.local.record(record);
             }
             Record::Interrupt { job, .. } | Record::Pause { job, .. } => self.set_requeued(at, job, true),

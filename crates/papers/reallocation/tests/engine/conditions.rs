@@ -124,6 +124,28 @@ fn free_parts_of_two_devices_of_a_cluster_do_not_add_up() {
     }
 }
 
+/// The first cluster has two nodes and one licence, which every job needs there; the second has one node.
+/// Job 1 has the licence until 10 s. Job 2 would end at 20 s on the other node, and ends at 11 s on the
+/// second cluster. Job 3 ends at 20 s with the licence, before 21 s there. Job 4 needs two nodes of the
+/// first, at 20 s.
+#[test]
+fn clusters_have_licences_of_their_own() {
+    let jobs = jobs(&[(0, 1, 10, 10), (1, 1, 10, 10), (2, 1, 10, 10), (3, 2, 5, 5)]);
+    let text = "common = { matlab = { amount = 1, per_job = 1 } }\n\
+                classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]";
+    let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+    let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+    for discipline in [Backfilling::Fcfs, Backfilling::Easy, Backfilling::Conservative(Compression::OneByOne)]
+    {
+        let conditions = Conditions { unequal: unequal.clone(), ..Conditions::default() };
+        let [mut first, second] = platform(&[2, 1]).clusters().to_vec().try_into().unwrap();
+        first.conditions = conditions;
+        let platform = Platform::new(vec![first, second], discipline).unwrap();
+        let outcome = audited(&platform, &jobs, &Options::default()).unwrap();
+        assert_eq!(schedule(&outcome), [(0, 0, 10), (1, 1, 11), (0, 10, 20), (0, 20, 25)], "{discipline:?}");
+    }
+}
+
 /// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s. Job 3 and job
 /// 4, a local one, queue on the first, for 30 s and 40 s. That cluster fails from 10 s to 50 s. Job
 /// 1 restarts on the second at 40 s, job 3 follows it there at 70 s, and job 4 must wait until 50 s.
