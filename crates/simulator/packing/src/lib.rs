@@ -6,8 +6,8 @@
 //! * [`relabelled`]: the naming of identical nodes under which going over to a mapping moves the least.
 //! * [`shares`]: the yields of a given mapping.
 //!
-//! Nodes are identical, with CPU and memory, or differ in any number of dimensions ([`Capacities`]). Each device of a node is a
-//! capacity of its own ([`bind_in_order`]).
+//! Nodes are identical, with CPU and memory, or differ in any number of dimensions ([`Capacities`]). Each
+//! device of a node is a capacity of its own ([`bind_in_order`]).
 //!
 //! ```
 //! use dfrsim_model::{Share, Yield};

@@ -9,6 +9,9 @@
 //! first [`MAX_UNRECORDED_DECISIONS`](crate::MAX_UNRECORDED_DECISIONS) between two records, fewer if
 //! many such intervals are long.
 //!
+//! Devices of nodes are recomputed, too: those that Greedy chooses by the rule of the platform, and
+//! those of a mapping by MCB.
+//!
 //! All conditions are covered: unequal nodes, failures, windows, weights, and a site's priorities,
 //! limits and preemption. Where the dissertation is ambiguous, the default interpretations apply.
 //!

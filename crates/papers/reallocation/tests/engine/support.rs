@@ -99,7 +99,7 @@ pub(crate) fn with_devices(nodes: u32) -> Arc<UnequalNodes> {
 /// first node may be down in an announced window.
 pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Strategy<Value = Platform> {
     let window = prop::option::of((1_u64..60, 1_u64..40)).prop_map(move |it| it.filter(|_| has_windows));
-    prop::collection::vec((0..4, window), 3).prop_map(move |drawn| {
+    prop::collection::vec((0_u32..4, window), 3).prop_map(move |drawn| {
         let conditioned = |spec: &ClusterSpec, kind: u32, window: Option<(u64, u64)>| {
             let outages = window.map(|(up, down)| {
                 let [from, until] = [up, up + down].map(SimTime::from_micros);
