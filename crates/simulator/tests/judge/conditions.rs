@@ -391,6 +391,7 @@ fn site(preempts: bool, rng: &mut Rng) -> SiteSettings {
             max_job_user: some(rng, 1..6),
             max_job_part: some(rng, 1..8),
             window_linear_s: often(rng, 300),
+            skips_unlicensed: false,
         },
         main: MainSettings {
             delay_s: rng.random_range(0..90),
