@@ -276,7 +276,7 @@ proptest! {
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         policy in prop::sample::select(BatchPolicy::all().collect::<Vec<_>>()),
     ) {
-        let cap = is_capped.then_some("power = { cap_w = 780 }\n").unwrap_or_default();
+        let cap = if is_capped { "power = { cap_w = 780 }\n" } else { "" };
         let outages = fails.then(|| Arc::new(outages(rule)));
         let options = Options { outages, ..options(&format!("{cap}{platform}")) };
         let settings = has_site.then(|| preemption::settings(mode));
