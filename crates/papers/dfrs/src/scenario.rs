@@ -314,8 +314,8 @@ fields! {
         pub resample: Option<Resample> = optional(table());
         /// Logs that are drawn to fill the devices of the platform, each an instance instead of the log
         /// itself: `{ replications = 10, to = 1.3 }`. All jobs arrive in random order, one a second,
-        /// followed by jobs drawn at random, until they request this multiple of all devices; none
-        /// ends before.
+        /// followed by jobs drawn at random, until they request this multiple of all devices; if all
+        /// jobs request more, only the first ones arrive. None ends before.
         pub saturate: Option<Saturate> = optional(table());
         /// Offered loads to which each instance (the log, a week, or a drawn log) is scaled, by its
         /// inter-arrival times; if empty, they are those of the log.

@@ -54,12 +54,12 @@ fn options(platform: &str) -> Options {
     }
 }
 
-/// Lines of an events file.
+/// Reads the lines of an events file.
 fn records(events: &str) -> Vec<Record<'static>> {
     events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect()
 }
 
-/// Start, first node, end, and time until the nodes are awake of each job, in seconds.
+/// Returns the start, first node, end, and time until the nodes are awake of each job, in seconds.
 fn schedule(policy: &str, nodes: u32, table: &[(u64, u32, u64, u64)]) -> Vec<(f64, u32, f64, f64)> {
     let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = 4, memory_gb = 8, {SLEEPS} }}]");
     let jobs = jobs(table);
@@ -276,7 +276,7 @@ proptest! {
         platform in prop::sample::select(vec![CLASSES, EQUAL]),
         policy in prop::sample::select(BatchPolicy::all().collect::<Vec<_>>()),
     ) {
-        let cap = is_capped.then_some("power = { cap_w = 780 }\n").unwrap_or_default();
+        let cap = if is_capped { "power = { cap_w = 780 }\n" } else { "" };
         let outages = fails.then(|| Arc::new(outages(rule)));
         let options = Options { outages, ..options(&format!("{cap}{platform}")) };
         let settings = has_site.then(|| preemption::settings(mode));

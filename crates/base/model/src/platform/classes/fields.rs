@@ -345,7 +345,7 @@ impl PlatformFields {
             let path = format!("classes[{number}]");
             match &class.power {
                 Some(power) => {
-                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources))
+                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources));
                 }
                 None => wrong.require(
                     !is_known,
