@@ -2,6 +2,7 @@
 
 use super::policies::known;
 use super::run::{Execution, execute};
+use super::site::scenario::relative_to;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, OverwriteGuard, counted, notice};
@@ -166,9 +167,8 @@ impl Federation {
         }
         let mut of_sites = Vec::new();
         for Site { name, log, .. } in sites {
-            let log = log.canonicalize().map_err(|error| Failure::in_file(log, error))?;
-            let text = log.to_str().ok_or_else(|| Failure::in_file(&log, "this path is not valid UTF-8"))?;
-            of_sites.push(json!({"cluster": name, "log": text, "special_jobs": "stay"}));
+            let log = relative_to(log, &self.out)?;
+            of_sites.push(json!({"cluster": name, "log": log, "special_jobs": "stay"}));
         }
         let names: Vec<&str> = sites.iter().map(|site| site.name.as_str()).collect();
         let scenario = Table::try_from(json!({

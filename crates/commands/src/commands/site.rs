@@ -1,6 +1,6 @@
 //! `dfrsim site`
 
-mod scenario;
+pub(super) mod scenario;
 
 use super::policies::known;
 use crate::arguments::{LogArguments, LogOption};

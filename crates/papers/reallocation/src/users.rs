@@ -26,13 +26,16 @@ struct User {
     days: Vec<(u64, usize, f64, f64)>,
 }
 
+/// Number of jobs and the sums of their waits before and after, in seconds, by day of submission.
+type Days = BTreeMap<u64, (usize, f64, f64)>;
+
 /// Formats the waits of all users as JSON, for a column of rows.
 pub(crate) fn json(
     jobs: &[GridJob],
     (reference, outcome): (&Outcome, &Outcome),
     name: impl Fn(usize, u32) -> String,
 ) -> String {
-    let mut users: BTreeMap<(usize, Option<UserId>), BTreeMap<u64, (usize, f64, f64)>> = BTreeMap::new();
+    let mut users: BTreeMap<(usize, Option<UserId>), Days> = BTreeMap::new();
     for ((job, before), after) in jobs.iter().zip(&reference.jobs).zip(&outcome.jobs) {
         let (Some(site), Some(before), Some(after)) = (job.site, before, after) else { continue };
         let days = users.entry((site as usize, job.traits.user)).or_default();
@@ -41,7 +44,7 @@ pub(crate) fn json(
         day.1 += before.start.since(job.submit).as_secs_f64();
         day.2 += after.start.since(job.submit).as_secs_f64();
     }
-    let user = |((site, user), days): ((usize, Option<UserId>), BTreeMap<u64, (usize, f64, f64)>)| User {
+    let user = |((site, user), days): ((usize, Option<UserId>), Days)| User {
         site,
         name: user.map_or_else(|| "unknown".to_owned(), |user| name(site, user.number())),
         days: days.into_iter().map(|(day, (jobs, before, after))| (day, jobs, before, after)).collect(),

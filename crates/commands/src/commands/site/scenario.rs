@@ -123,7 +123,7 @@ impl Workload<'_> {
 
 /// Returns the path of a file relative to a folder, as scenarios have it; a path that is absolute, or
 /// cannot be made relative, becomes canonical.
-fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
+pub(in crate::commands) fn relative_to(file: &Path, folder: &Path) -> Result<String, Failure> {
     let is_plain =
         |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     let path = if file.is_relative() && is_plain(folder) {

@@ -179,6 +179,12 @@ impl Adapt {
         let KeptSoft { found, enforced, is_cut_short } = self.kept_soft(&loaded, &aim)?;
         let Answered { mut answer, after, is_found } = found;
         let after = is_found.then_some(after);
+        if !enforced.is_empty() {
+            // The present placement breaks no rule that need not hold.
+            let problem = Problem::of(&loaded, false, self.counts_moves());
+            answer.minimum_yield_now = problem.minimum_yield_now();
+            answer.overloaded = problem.overloaded(&loaded);
+        }
         let files = match &after {
             None => None,
             Some(after) => {
@@ -393,9 +399,7 @@ impl Adapt {
             vjobs: loaded.state.vjobs.len(),
             vms: loaded.state.vms.len(),
             new_vms: new,
-            minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current)
-                .filter(|_| problem.unavoidable == 0)
-                .map(Yield::as_f64),
+            minimum_yield_now: problem.minimum_yield_now(),
             overloaded: problem.overloaded(loaded),
             nodes_now: used_nodes(&adaptation.current).len(),
             budgets: tried,

@@ -159,7 +159,9 @@ struct SwitchTarget {
 }
 
 /// Largest number of searches with soft constraints.
-const SOFT_SEARCHES: usize = 64;
+const SOFT_SEARCHES: usize = 32;
+/// Part of the steps of a search that each search with soft constraints may take.
+const SOFT_PART: u64 = 4;
 
 impl Plan {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
@@ -276,6 +278,8 @@ impl Plan {
         let is_moved = self.aim == Aim::Cost;
         let found = wanted.map_err(|error| Failure::Result(error.to_string())).and_then(|wanted| {
             let search = |enforced: &[Constraint]| {
+                // All searches for soft constraints take at most eight times as long as the first one.
+                let steps = if enforced.is_empty() { steps } else { steps.div_ceil(SOFT_PART) };
                 let limits = Limits { steps, time: next_limit() };
                 let searched = with_rules(&searched, enforced, before);
                 solve(&searched, before, &wanted, &limits, Seed::new(self.seed))

@@ -10,6 +10,7 @@ use dfrsim_context_switch::{
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_state::Constraint;
+use dfrsim_vector_packing::minimum_yield;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,6 +175,12 @@ impl FixedResource {
 }
 
 impl Problem {
+    /// Returns the minimum yield of the current placement; `None` if that is infeasible.
+    pub(super) fn minimum_yield_now(&self) -> Option<f64> {
+        let Adaptation { instance, current, .. } = &self.adaptation;
+        minimum_yield(instance, current).filter(|_| self.unavoidable == 0).map(Yield::as_f64)
+    }
+
     /// Builds the problem of a state. Constraints that limit single nodes or single VMs become
     /// resources of the problem, VMs that must share a node become one task, and all other constraints
     /// on places become rules of the search. VMs that must not be moved are kept on their nodes by a
