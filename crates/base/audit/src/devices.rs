@@ -10,7 +10,7 @@ const WHOLE: u64 = Share::ONE.units() as u64;
 /// Devices of a job: triples of the node, the device, and the number of tasks with a part of it.
 pub(crate) type Triples = [(u32, u32, u32)];
 
-/// The same, owned.
+/// Owned [`Triples`].
 pub(crate) type DeviceList = Vec<(u32, u32, u32)>;
 
 /// Request of a task: the number of devices, and the part of each in share units.
@@ -34,7 +34,7 @@ pub(crate) struct Devices {
     held: SortedMap<u64, Vec<(u32, u32, u64)>>,
     /// Yield units at which they count; those of a yield of 1 if devices are not shared.
     yields: SortedMap<u64, u32>,
-    /// The same as triples.
+    /// Devices of each job as triples.
     triples: SortedMap<u64, DeviceList>,
     /// Jobs that were placed at this time and have no `bind` record yet, with their lines.
     unbound: SortedMap<u64, u64>,

@@ -61,7 +61,7 @@ struct OtherResources {
     held: BTreeMap<JobHandle, DevicesOnNodes>,
 }
 
-/// What a task needs.
+/// Needs of a task.
 struct TaskNeed {
     memory: u64,
     cpu: u64,

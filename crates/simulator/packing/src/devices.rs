@@ -46,10 +46,11 @@ pub fn take_devices(free: &mut [u64], on: OnDevices, part: u64) -> bool {
 ///     request: DeviceRequest { count: 1, part: WHOLE_DEVICE / 10 * tenths },
 ///     on: OnDevices::default(),
 /// };
-/// // 0.6 and 0.4 share the first device, and 0.5 gets the second one: in the order of submission 0.4 and 0.5 would share one.
+/// // 0.6 and 0.4 share the first device, and 0.5 gets the second one.
 /// let mut tasks = [job(0, 4), job(1, 5), job(2, 6)];
 /// assert!(bind_in_order(&mut [WHOLE_DEVICE; 2], &[], &mut tasks));
-/// assert_eq!(tasks.map(|it| (it.job, it.on.iter().next())), [(2, Some((0, 1))), (1, Some((1, 1))), (0, Some((0, 1)))]);
+/// let devices = tasks.map(|it| (it.job, it.on.iter().map(|(device, _)| device).collect::<Vec<_>>()));
+/// assert_eq!(devices, [(2, vec![0]), (1, vec![1]), (0, vec![0])]);
 /// assert!(!bind_in_order(&mut [WHOLE_DEVICE; 2], &[], &mut [job(0, 6), job(1, 6), job(2, 6)]));
 /// ```
 pub fn bind_in_order(free: &mut [u64], groups: &[u32], tasks: &mut [DeviceTasks]) -> bool {

@@ -95,8 +95,8 @@ pub(crate) fn with_devices(nodes: u32) -> Arc<UnequalNodes> {
     Arc::new(UnequalNodes { classes, demands: Demands { requests, ..Demands::default() } })
 }
 
-/// Draws conditions for the clusters of a platform: nodes may differ or have devices, and, with `has_windows`, the
-/// first node may be down in an announced window.
+/// Draws conditions for the clusters of a platform: nodes may differ or have devices, and, with
+/// `has_windows`, the first node may be down in an announced window.
 pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Strategy<Value = Platform> {
     let window = prop::option::of((1_u64..60, 1_u64..40)).prop_map(move |it| it.filter(|_| has_windows));
     prop::collection::vec((0_u32..4, window), 3).prop_map(move |drawn| {
