@@ -216,3 +216,23 @@ impl Step {
 fn signed(amount: u64) -> i64 {
     amount.cast_signed()
 }
+/// Finds the first time from `from` on from which all of these amounts are free for `span`, one of each
+/// profile; `None` if there is none.
+pub(super) fn first_with_amounts(
+    profiles: &[Profile],
+    amounts: &[u64],
+    from: SimTime,
+    span: SimSpan,
+) -> Option<SimTime> {
+    let mut start = from;
+    loop {
+        let mut next = start;
+        for (profile, &amount) in profiles.iter().zip(amounts).filter(|(_, amount)| **amount > 0) {
+            next = profile.earliest(next, amount, span);
+        }
+        if next == start {
+            return (start < SimTime::MAX).then_some(start);
+        }
+        start = next;
+    }
+}

@@ -6,7 +6,7 @@ use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::TaskRequest;
 use super::will_run::WillRun;
-use dfrsim_model::{SimSpan, SimTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.
 #[derive(Clone, Debug, Default)]
@@ -215,27 +215,6 @@ impl Timeline {
             Some(will_run) => will_run.earliest((pools, &self.profiles), (now, from, held), job),
             None => self.earliest(pools, from, job, held),
         }
-    }
-}
-
-/// Finds the first time from `from` on from which all of these amounts of the resources of the whole
-/// cluster are free for `span`; `None` if there is none.
-pub(super) fn first_with_amounts(
-    common: &[Profile],
-    amounts: &[u64],
-    from: SimTime,
-    span: SimSpan,
-) -> Option<SimTime> {
-    let mut start = from;
-    loop {
-        let mut next = start;
-        for (profile, &amount) in common.iter().zip(amounts).filter(|(_, amount)| **amount > 0) {
-            next = profile.earliest(next, amount, span);
-        }
-        if next == start {
-            return (start < SimTime::MAX).then_some(start);
-        }
-        start = next;
     }
 }
 

@@ -12,11 +12,10 @@ use super::changes::Changes;
 use super::groups::Group;
 use super::node_space::{NodeSpace, add_range, is_in, pools_in};
 use super::pools::Pools;
-use super::profile::Profile;
+use super::profile::{Profile, first_with_amounts};
 use super::queue::Waiting;
 use super::ready::{ReadySearch, Releases};
 use super::release::{for_each_release, merge};
-use super::timeline::first_with_amounts;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Running jobs and reservations of a backfill cycle, for tests of waiting jobs.
