@@ -319,8 +319,10 @@ fn unknown_request(classes: &NodeClasses, profile: Option<&str>) -> String {
         classes.common().iter().filter(|it| it.demand != CommonDemand::Draw).map(|it| it.name.to_string());
     let features = classes.features().iter().map(|name| format!("@{name}"));
     let known: Vec<String> = resources.chain(parts).chain(common).chain(features).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    format!("no node class has this resource or feature; known are {known}")
+    match &known[..] {
+        [] => "no node class has this resource or feature; the platform defines none".to_owned(),
+        known => format!("no node class has this resource or feature; known are {}", known.join(", ")),
+    }
 }
 
 fn resource_index(classes: &NodeClasses, name: &str) -> Option<usize> {
