@@ -364,10 +364,11 @@ proptest! {
     #[test]
     fn policies_at_full_speed_agree(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(), has_licences in any::<bool>(),
+        platform in prop::sample::select(vec![CLASSES, EQUAL]),
         name in prop::sample::select(FULL_SPEED.to_vec()),
     ) {
-        let outages = (fails && name != "GANG").then(|| Arc::new(outages("requeue")));
-        let of_cluster = if has_licences { options(seed, EQUAL) } else { capped(seed, EQUAL) };
+        let outages = fails.then(|| Arc::new(outages("requeue")));
+        let of_cluster = if has_licences { options(seed, platform) } else { capped(seed, platform) };
         let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
         assert_judged(&events(name.parse::<Policy>().unwrap(), 5, &options, &jobs), name);
     }
