@@ -5,7 +5,7 @@ use dfrsim_context_switch::{Action, Amount, Cluster, Configuration, Kind, Place,
 use dfrsim_model::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reason for a move for which no rule or resource is.
+/// Reason for a move that serves no rule and frees no resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoOtherReason {
     /// The target gives the nodes.
