@@ -118,8 +118,8 @@ pub(crate) struct LogArguments {
     /// file, as on the page `your_log` of the guide, or the name of a map that ships with the
     /// program
     ///
-    /// The maps are accasim, alcf, alibaba-gpu-2023, alibaba-gpu-2025, alibaba-pai-2020, eagle,
-    /// helios, jobcomp, lsb-acct, philly, sge, supercloud and xdmod.
+    /// The maps are accasim, alcf, alibaba-gpu-2023, alibaba-gpu-2025, alibaba-pai-2020, eagle, gavel,
+    /// gavel-msr, helios, jobcomp, lsb-acct, philly, sge, supercloud and xdmod.
     #[arg(long, value_name = "MAP", value_parser = columns)]
     columns: Option<GivenMap>,
     /// Speed of a node in flop/s, for Batsim workloads whose profiles specify computation: 1e9
