@@ -7,9 +7,9 @@ use crate::rows::SimulationRow;
 use crate::scenario::{Simulation, Workload};
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 use dfrsim_lab::{Axis, Bootstrap, Chart, Drawing, Estimate, Join, Series, by_key, platform_fields, stem};
-use dfrsim_model::SimSpan;
 use dfrsim_model::platform::classes::NodeClass;
 use dfrsim_model::platform::common::CommonDemand;
+use dfrsim_model::{SimSpan, counted};
 use dfrsim_policies::PolicySetting;
 use std::collections::BTreeSet;
 
@@ -179,6 +179,18 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
             [&*workload, &*conditions].into_iter().filter(|part| !part.is_empty()).collect();
         let mut of_policies = by_key(groups, |(.., group)| name(simulation, group));
         of_policies.iter_mut().for_each(|groups| groups.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        let rejecting: Vec<String> = of_policies
+            .iter()
+            .filter_map(|groups| {
+                let rejected = |group: &Group<'_>| group.rows().map(|row| row.rejected).sum::<u64>();
+                let most = groups.iter().map(|(.., group)| rejected(group)).max().filter(|&most| most > 0)?;
+                Some(format!(
+                    "{} rejects up to {}",
+                    name(simulation, groups[0].2),
+                    counted(most as usize, "job")
+                ))
+            })
+            .collect();
         for (kind, title, y, metric) in BY_CAP {
             let series = of_policies.iter().map(|groups| {
                 let point = |(cap, _, group): &(f64, &str, &Group<'_>)| {
@@ -198,7 +210,12 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
                 Chart::lines(Axis::linear("cap (% of the power that tasks may add)"), y, "policy", series);
             let stem = format!("{kind}-{}", stem(&parts.join(" ")));
             let drawing = Drawing::new(stem, format!("{title}: {}", parts.join(", ")), chart);
-            drawings.push(drawing.with_remark("Means over traces with 95 % intervals."));
+            let mut drawing = drawing.with_remark("Means over traces with 95 % intervals.");
+            if !rejecting.is_empty() {
+                let remark = format!("At a cap {}, which no mean includes.", rejecting.join(", "));
+                drawing = drawing.with_remark(remark);
+            }
+            drawings.push(drawing);
         }
     }
     drawings
