@@ -29,7 +29,7 @@ use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
-use dfrsim_policies::{PolicyOptions, Setup};
+use dfrsim_policies::{Policy, PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -286,6 +286,27 @@ fn nothing_to_count(metrics: &Metrics, jobs: usize) -> Failure {
     }
 }
 
+/// Returns an error if a policy chooses nodes by their power, and that of a workload's platform is unknown.
+fn refuse_unknown_power(
+    scenario: &Scenario<Online>,
+    workload: &Workload,
+    nodes: Option<&UnequalNodes>,
+) -> Result<(), RunError> {
+    let of_sweeps = scenario.sweeps.iter().flat_map(|sweep| &sweep.policies);
+    let mut policies = scenario.policies.iter().chain(of_sweeps);
+    let needs_power =
+        |policy: &&Policy| matches!(policy, Policy::Batch(batch) if batch.place.depends_on_power());
+    match policies.find(needs_power) {
+        Some(policy) if nodes.is_none_or(|nodes| nodes.classes.power().is_none()) => {
+            Err(RunError::input(format_args!(
+                "workload `{}`: {policy} needs the power of nodes; expected a platform with `power` in each class",
+                workload.name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns an error if policies are to know the times that users requested, but some jobs have none:
 /// their exact run times are not a substitute, since nobody knew them.
 fn refuse_unknown_requests(scenario: &Scenario<Online>, parts: &[RawInstance]) -> Result<(), RunError> {
@@ -425,6 +446,7 @@ impl Study for OnlineStudy {
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;
+            refuse_unknown_power(scenario, workload, own.as_deref())?;
             let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);
             let (mut nodes, mut sites) = (vec![own], Vec::new());
             for fields in &scenario.priorities {
