@@ -89,8 +89,8 @@ fn a_reserve_of_the_largest_node_is_kept() {
     assert!(current.check(&drained).unwrap_err().to_string().contains("leave less `memory`"));
 }
 
-/// With soft constraints of all kinds beside others the result is never worse than without the search
-/// for them, and the checker accepts every plan with its penalty.
+/// Adds soft constraints of all kinds to others. The result is never worse than without the search for
+/// them, and the checker accepts every plan with its penalty.
 #[test]
 fn soft_rules_make_no_plan_worse() {
     let mut improved = 0;

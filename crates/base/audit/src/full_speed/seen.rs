@@ -53,7 +53,7 @@ pub(super) struct Situation<'a> {
     pub(super) closed: &'a [bool],
     /// Time without progress after a pause.
     pub(super) penalty: u64,
-    /// What the cluster has as a whole now, and the next time at which that changes.
+    /// Resources that the cluster has as a whole now, and the next time at which their amounts change.
     pub(super) common: &'a [Amount],
     pub(super) next_step: Option<u64>,
 }

@@ -3,7 +3,7 @@
 
 use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
-use dfrsim_lab::query::{Cells, ClaimChecker, Entries, sources};
+use dfrsim_lab::query::{Cells, ClaimChecker, Entries, Source, sources};
 use dfrsim_lab::{Bootstrap, Claim, Reference};
 use dfrsim_model::batch::{Backfilling, NodeUse};
 use dfrsim_policies::Policy;
@@ -59,17 +59,28 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
                 published.push([place, "published"], values.map(Some));
             }
         }
-        let each = cells.split("instance");
-        let checker = ClaimChecker {
-            replications: sources(&each),
-            published: vec![&published],
-            estimate: &bootstrap.estimator(),
-            needs_interval: true,
-            ..ClaimChecker::without_replications(&cells)
-        };
-        claims.extend(checker.claims(CLAIMS.iter()).into_iter().map(|claim| claim.within(&workload.name)));
+        claims.extend(judge(&CLAIMS, &cells, vec![&published], &bootstrap, &workload.name));
     }
     claims
+}
+
+/// Judges statements about the instances of a workload, with intervals over the instances.
+pub(super) fn judge(
+    entries: &Entries,
+    cells: &Cells<'_>,
+    published: Vec<&dyn Source>,
+    bootstrap: &Bootstrap,
+    workload: &str,
+) -> Vec<Claim> {
+    let each = cells.split("instance");
+    let checker = ClaimChecker {
+        replications: sources(&each),
+        published,
+        estimate: &bootstrap.estimator(),
+        needs_interval: true,
+        ..ClaimChecker::without_replications(cells)
+    };
+    checker.claims(entries.iter()).into_iter().map(|claim| claim.within(workload)).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Claims about the power of placements on devices (`claims_power.toml`), checked on logs that are drawn
 //! until they request a part of the devices of a platform.
 
-use super::devices::placement;
+use super::devices::{judge, placement};
 use crate::groups::{Group, Matrix};
-use dfrsim_lab::query::{Cells, ClaimChecker, Entries, sources};
+use dfrsim_lab::query::{Cells, Entries};
 use dfrsim_lab::{Bootstrap, Claim};
 use std::sync::LazyLock;
 
@@ -31,14 +31,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
                 cells.push([placement.as_str(), row.instance.as_str()], [row.peak_power]);
             }
         }
-        let each = cells.split("instance");
-        let checker = ClaimChecker {
-            replications: sources(&each),
-            estimate: &bootstrap.estimator(),
-            needs_interval: true,
-            ..ClaimChecker::without_replications(&cells)
-        };
-        claims.extend(checker.claims(CLAIMS.iter()).into_iter().map(|claim| claim.within(&workload.name)));
+        claims.extend(judge(&CLAIMS, &cells, Vec::new(), &bootstrap, &workload.name));
     }
     claims
 }

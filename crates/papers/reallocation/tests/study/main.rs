@@ -194,8 +194,8 @@ fn the_answer_comes_first() {
     assert_eq!(first(&["local='CONS'", "meta.copies=2"]), ("reference".to_owned(), true));
 }
 
-/// In a federation every job has a copy on each cluster. The answer, which comes first, has the waits of
-/// the users before and after; the mean of all equals that of the rows.
+/// Every job has a copy on each cluster of a federation. The first table has the waits of the users
+/// before and after; their mean equals that of the rows.
 #[test]
 fn a_federation_says_who_waits_less() {
     let folder = tempfile::tempdir().unwrap();
