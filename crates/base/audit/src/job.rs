@@ -136,6 +136,11 @@ impl Job {
         Share::try_from_units(self.need).unwrap_or(Share::ONE)
     }
 
+    /// Returns the end of the last time without progress: a penalty, a restart or the waking of nodes.
+    pub(crate) fn penalised_until(&self) -> u64 {
+        self.penalised_until
+    }
+
     /// Starts a penalty without progress; it replaces a penalty in progress.
     pub(crate) fn penalise(&mut self, now: u64, penalty: u64) {
         self.accrue(now);

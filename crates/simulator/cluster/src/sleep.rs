@@ -47,6 +47,13 @@ impl NodeStates {
         }
     }
 
+    /// Returns whether a job that starts on a node now wakes it up: it has no jobs, and is asleep or
+    /// falls asleep.
+    fn is_woken(&self, node: usize, now: SimTime) -> bool {
+        let NodeState { jobs, since, .. } = self.states[node];
+        self.rules[node].is_some_and(|rule| jobs == 0 && rule.is_resting(since, now))
+    }
+
     /// Returns whether a node is awake.
     pub(crate) fn is_awake(&self, node: usize, now: SimTime) -> bool {
         self.ready_at(node, now) == now
@@ -211,11 +218,12 @@ impl SleepingNodes {
         match *occurrence {
             Occurrence::Started(on, _) | Occurrence::Resumed(on, _) | Occurrence::Migrated(on, ..) => {
                 self.leave(now, job);
+                let woken = nodes_of(on).filter(|&node| self.states.is_woken(node, now)).count();
+                self.wakes += woken as u64;
                 self.states.enter(now, on);
                 self.placements.insert(job, on.ranges().to_vec());
                 let mut saved = 0;
                 for node in nodes_of(on) {
-                    self.wakes += u64::from(self.is_asleep[node]);
                     saved += self.stir(node);
                 }
                 return saved;

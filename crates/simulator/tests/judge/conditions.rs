@@ -2,8 +2,8 @@
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange, Scheduler,
-    SummaryOptions, records, simulate_with,
+    EnergyMetrics, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
+    Scheduler, SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::platform::classes::{
@@ -31,6 +31,10 @@ pub(crate) struct Condition {
     pub(crate) classes: bool,
     /// Use of GPUs, if they are devices of the classes.
     pub(crate) devices: Option<DeviceParts>,
+    /// True if nodes without tasks fall asleep.
+    pub(crate) sleep: bool,
+    /// True if the cluster has licences, and a power cap that changes.
+    pub(crate) cap: bool,
     pub(crate) failures: bool,
     pub(crate) maintenance: bool,
     /// True if tasks need fractions of nodes.
@@ -79,6 +83,8 @@ pub(crate) const PLAIN: Condition = Condition {
     name: "plain",
     classes: false,
     devices: None,
+    sleep: false,
+    cap: false,
     failures: false,
     maintenance: false,
     parts: false,
@@ -118,7 +124,7 @@ pub(crate) const ALONE: [Condition; 11] = {
     ]
 };
 
-pub(crate) const CONDITIONS: [Condition; 17] = [
+pub(crate) const CONDITIONS: [Condition; 20] = [
     PLAIN,
     Condition { name: "classes", classes: true, ..PLAIN },
     Condition { name: "failures", failures: true, ..PLAIN },
@@ -173,6 +179,25 @@ pub(crate) const CONDITIONS: [Condition; 17] = [
         classes: true,
         devices: Some(DeviceParts::Held),
         maintenance: true,
+        ..PLAIN
+    },
+    Condition { name: "sleep", classes: true, sleep: true, ..PLAIN },
+    Condition {
+        name: "cap on classes that sleep",
+        parts: true,
+        classes: true,
+        sleep: true,
+        cap: true,
+        ..PLAIN
+    },
+    Condition {
+        name: "cap on devices that fail and sleep",
+        parts: true,
+        classes: true,
+        devices: Some(DeviceParts::Held),
+        sleep: true,
+        cap: true,
+        failures: true,
         ..PLAIN
     },
 ];
@@ -346,13 +371,32 @@ fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
         Some(DeviceParts::Held) => "devices = 'gpu'\n",
         Some(DeviceParts::ByYield) => "devices = 'gpu'\nshared = ['gpu']\n",
     };
-    let nodes = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
-        { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
-        { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
+    let power = |watts: &str| match (condition.sleep, condition.cap) {
+        (false, false) => String::new(),
+        (true, _) => {
+            format!(", power = {{ {watts}, asleep_w = 3.5, sleep_after = 900, falls = 40, wakes = 100 }}")
+        }
+        (false, true) => format!(", power = {{ {watts} }}"),
+    };
+    let whole = match condition.cap {
+        true => "power = { cap = [{ from_s = 0, watts = 3600 }, { from_s = 30000, watts = 2500 }, { from_s = 90000, watts = 3400 }] }
+        common = { matlab = { amount = 5 } }\n",
+        false => "",
+    };
+    let nodes = format!(
+        "classes = [{{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 {} }},
+        {{ name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = {{ gpu = 2 }}, features = ['reservation-x'] {} }},
+        {{ name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 {} }}]",
+        power("idle_w = 100, busy_w = 200"),
+        power("idle_w = 200, busy_w = 350.5, resources = { gpu = { idle_w = 10, busy_w = 60 } }"),
+        power("idle_w = 80, busy_w = 141"),
+    );
     let gpus = if devices.is_empty() { "gpu:0.2:1+2:0.3-1" } else { "gpu:0.5:1+2:0.2-0.9:max4" };
-    let requests = [gpus, "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
-    let classes =
-        PlatformFields::parse("platform.toml", &format!("{devices}{nodes}")).unwrap().classes().unwrap();
+    let licences = condition.cap.then_some("matlab:0.3:1+2");
+    let requests = [gpus, "@reservation-x:0.1"].into_iter().chain(licences);
+    let requests = requests.map(|text| text.parse().unwrap()).collect();
+    let text = format!("{devices}{whole}{nodes}");
+    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
     // Some jobs need different nodes, and some requested other numbers of cores or nodes than they
     // have.
     let listed = |job: &Job| {
@@ -604,11 +648,13 @@ impl Case {
         }
         let mut scheduler =
             made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
-        let mut watchers = (metrics, Recorder(before));
+        let energy = unequal.as_ref().and_then(|unequal| EnergyMetrics::new(&unequal.classes));
+        let mut watchers = ((metrics, energy), Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
-        let (metrics, Recorder(mut all)) = watchers;
+        let ((metrics, energy), Recorder(mut all)) = watchers;
+        all.extend(energy.map(|energy| energy.record()));
         all.push(metrics.summary()?.record());
         Some(all)
     }

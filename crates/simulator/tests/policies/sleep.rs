@@ -5,7 +5,7 @@ use crate::devices::{outages, workload};
 use crate::preemption;
 use crate::support::{assert_judged, jobs, recorded};
 use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
-use dfrsim_cluster::{EnergyFigures, EnergyMetrics, Observer, Occurrence, Options, PlatformChange};
+use dfrsim_cluster::{EnergyMetrics, Observer, Occurrence, Options, PlatformChange, SleepFigures};
 use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -162,6 +162,24 @@ impl Observer for Energy {
     }
 }
 
+/// Returns the figures of one node under EASY.
+fn figures(options: &Options, jobs: Vec<Job>) -> SleepFigures {
+    let mut scheduler = "EASY".parse::<Policy>().unwrap().scheduler(1, &PolicyOptions::default());
+    let mut watcher = Energy(EnergyMetrics::new(&options.unequal.as_ref().unwrap().classes));
+    dfrsim_cluster::simulate(1, options, jobs, &mut *scheduler, &mut watcher).unwrap();
+    watcher.0.unwrap().figures().unwrap().sleep.unwrap()
+}
+
+/// In the first test job 1 wakes up the node from its sleep, and job 3 while it falls asleep. Jobs 2 and
+/// 4 find it awake.
+#[test]
+fn a_node_that_falls_asleep_is_woken_up_too() {
+    let text = format!("classes = [{{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, {SLEEPS} }}]");
+    let table = jobs(&[(1000, 1, 10, 10), (1699, 1, 10, 10), (2320, 1, 10, 10), (2430, 1, 10, 10)]);
+    let sleep = figures(&options(&text), table);
+    assert_eq!((sleep.wakes, sleep.woken_s), (2, 199.0));
+}
+
 /// The node of the first test draws 100 W from the first submission at 1000 s to 1730 s, 12 W until
 /// 2000 s, and 100 W until 2100 s; each job adds 100 W for the 100 s on its node.
 #[test]
@@ -177,11 +195,7 @@ fn energy_is_that_computed_by_hand() {
         _ => None,
     });
     assert_eq!(energy, Some((106_240_000, 20_000_000, 200_000)));
-    let mut scheduler = "EASY".parse::<Policy>().unwrap().scheduler(1, &PolicyOptions::default());
-    let mut watcher = Energy(EnergyMetrics::new(&options.unequal.as_ref().unwrap().classes));
-    dfrsim_cluster::simulate(1, &options, table, &mut *scheduler, &mut watcher).unwrap();
-    let EnergyFigures { sleep, .. } = watcher.0.unwrap().figures().unwrap();
-    let sleep = sleep.unwrap();
+    let sleep = figures(&options, table);
     assert_eq!((sleep.asleep, sleep.wakes, sleep.woken_s), (270.0 / 1100.0, 2, 180.0));
 }
 

@@ -208,11 +208,11 @@ impl FullSpeedCheck {
                 }
                 "resume" => {
                     known.is_resumed = true;
-                    known.penalised_until = now.saturating_add(self.penalty);
+                    known.penalised_until = job.penalised_until();
                 }
                 "start" => {
                     known.is_resumed = false;
-                    known.penalised_until = now.saturating_add(job.restart);
+                    known.penalised_until = job.penalised_until();
                     known.row = rows.get(&number).copied().unwrap_or(0);
                 }
                 _ => {}

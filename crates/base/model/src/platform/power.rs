@@ -53,11 +53,16 @@ impl SleepRule {
     pub fn asleep_from(&self, since: SimTime) -> SimTime {
         since.saturating_add(self.after).saturating_add(self.falls)
     }
+    /// Returns whether a node that has had no tasks since a time falls asleep or is asleep.
+    #[must_use]
+    pub fn is_resting(&self, since: SimTime, now: SimTime) -> bool {
+        now >= since.saturating_add(self.after)
+    }
     /// Returns the time at which a node is awake if a job starts on it now, and it has had no tasks since
     /// a time. A time in the future is the end of its last wake-up.
     #[must_use]
     pub fn ready_at(&self, since: SimTime, now: SimTime) -> SimTime {
-        if now < since.saturating_add(self.after) {
+        if !self.is_resting(since, now) {
             return now.max(since);
         }
         now.max(self.asleep_from(since)).saturating_add(self.wakes)
