@@ -309,9 +309,16 @@ impl WorkloadArguments {
             }),
             Some(nodes) => {
                 if u64::from(nodes) != machine {
+                    // Without annotation a job of a processor takes a node.
+                    let how = match self.annotate {
+                        None if machine % u64::from(nodes.max(1)) == 0 => {
+                            "; with --annotate hpc2n, jobs share the processors of nodes"
+                        }
+                        _ => "",
+                    };
                     notice!(
                         "{path}: notice: the header names a machine of {processors} processors; {nodes} nodes{of_cores} \
-                         are simulated"
+                         are simulated{how}"
                     );
                 }
                 Ok(nodes)

@@ -6,7 +6,9 @@
 
 use super::series::EnergySeries;
 use crate::{SimSpan, SimTime, Yield};
+use dfrsim_input::ParseError;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Power of the nodes of a class, in milliwatts.
@@ -91,7 +93,8 @@ pub const ENERGY_PARTS: u128 = 1 << Yield::BITS;
 /// Power cap of a cluster over time.
 ///
 /// The text form is a power such as `38000`, `38000W`, `38kW` or `1.5MW`, or steps such as
-/// `0h:38kW,18h:30kW`, which start at hours or seconds.
+/// `0h:38kW,18h:30kW`, which start at hours (`h`), days (`d`) or seconds (`s`) from the origin of the
+/// log.
 ///
 /// ```
 /// use dfrsim_model::platform::power::PowerCap;
@@ -105,43 +108,64 @@ pub struct PowerCap {
     pub steps: Vec<(SimTime, u64)>,
 }
 
-crate::parses!(
-    PowerCap,
-    "invalid power cap `{text}`; expected a power such as 38kW, or steps that begin at 0 and rise, such as 0h:38kW,18h:30kW",
-    |text| {
-        let steps: Option<Vec<(SimTime, u64)>> = match text.contains(':') {
-            false => milliwatts(text).map(|power| vec![(SimTime::ZERO, power)]),
-            true => text.split(',').map(step).collect(),
+impl FromStr for PowerCap {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<PowerCap, ParseError> {
+        let wrong = |reason: String| {
+            let forms = "expected a power such as 38kW, or steps such as 0h:38kW,18h:30kW";
+            ParseError(format!("invalid power cap `{text}`: {reason}; {forms}"))
         };
-        let is_right = |steps: &Vec<(SimTime, u64)>| {
-            steps[0].0 == SimTime::ZERO && steps.windows(2).all(|pair| pair[0].0 < pair[1].0)
-        };
-        steps.filter(is_right).map(|steps| PowerCap { steps })
+        if !text.contains(':') {
+            return Ok(PowerCap { steps: vec![(SimTime::ZERO, milliwatts(text).map_err(wrong)?)] });
+        }
+        let steps: Vec<(SimTime, u64)> =
+            text.split(',').map(step).collect::<Result<_, _>>().map_err(wrong)?;
+        if steps[0].0 != SimTime::ZERO {
+            return Err(wrong(format!("the first step begins at {} s, not at 0", steps[0].0)));
+        }
+        match steps.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+            Some(pair) => {
+                let [before, from] = [pair[0].0, pair[1].0];
+                Err(wrong(format!("the step from {from} s follows the one from {before} s")))
+            }
+            None => Ok(PowerCap { steps }),
+        }
     }
-);
+}
 
 /// Parses a step such as `18h:30kW`.
-fn step(text: &str) -> Option<(SimTime, u64)> {
-    let (from, power) = text.split_once(':')?;
-    let (digits, seconds) = match from.strip_suffix('h') {
-        Some(digits) => (digits, 3600.0),
-        None => (from.strip_suffix('s').unwrap_or(from), 1.0),
+fn step(text: &str) -> Result<(SimTime, u64), String> {
+    let Some((from, power)) = text.split_once(':') else {
+        return Err(format!("`{text}` has no start, as 18h in 18h:30kW"));
     };
-    let from = digits.parse::<f64>().ok().filter(|from| (0.0..=1e9).contains(from))?;
-    Some((SimTime::from_micros((from * seconds * 1e6).round() as u64), milliwatts(power)?))
+    let from = from.trim();
+    let units = [("h", 3600.0), ("d", 86_400.0), ("s", 1.0)];
+    let unit = units.iter().find_map(|(unit, seconds)| Some((from.strip_suffix(unit)?, *seconds)));
+    let (digits, seconds) = unit.unwrap_or((from, 1.0));
+    let found = digits.trim().parse::<f64>().ok().filter(|from| (0.0..=1e9).contains(from));
+    let Some(number) = found else { return Err(format!("`{from}` is no time such as 18h, 1d or 90s")) };
+    if unit.is_none() && number > 0.0 {
+        return Err(format!("the time `{from}` has no unit: h (hours), d (days) or s (seconds)"));
+    }
+    Ok((SimTime::from_micros((number * seconds * 1e6).round() as u64), milliwatts(power)?))
 }
 
 /// Parses a power such as `38kW`, at most 10 GW.
-fn milliwatts(text: &str) -> Option<u64> {
-    let units = [("MW", 1e9), ("kW", 1e6), ("W", 1e3)];
+fn milliwatts(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let units = [("MW", 1e9), ("kW", 1e6), ("KW", 1e6), ("kw", 1e6), ("W", 1e3), ("w", 1e3)];
     let unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
     let (digits, factor) = unit.unwrap_or((text, 1e3));
-    let power = digits.parse::<f64>().ok()? * factor;
-    (0.0..=1e13).contains(&power).then(|| power.round() as u64)
+    let power = digits.trim().parse::<f64>().ok().map(|power| power * factor);
+    let power = power.filter(|power| (0.0..=1e13).contains(power));
+    power.map(|power| power.round() as u64).ok_or_else(|| format!("`{text}` is no power in W, kW or MW"))
 }
 
 impl fmt::Display for PowerCap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [(_, power)] = self.steps[..] {
+            return write!(f, "{}W", power as f64 / 1e3);
+        }
         for (at, (from, power)) in self.steps.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
             write!(f, "{comma}{from}s:{}W", *power as f64 / 1e3)?;
@@ -170,8 +194,24 @@ mod tests {
         assert_eq!(steps("7"), Ok(vec![(SimTime::ZERO, 7000)]));
         let found = steps("0:5W,30s:2W,1h:4W").unwrap();
         assert_eq!(found.iter().map(|it| it.0.micros() / 1_000_000).collect::<Vec<_>>(), [0, 30, 3600]);
-        for wrong in ["", "x", "5kV", "-5", "1h:5W", "0h:5W,0h:6W", "0h:5W,2h", "0h:nanW", "infW"] {
-            assert!(steps(wrong).is_err(), "{wrong}");
+        assert_eq!(steps("3 kw"), Ok(vec![(SimTime::ZERO, 3_000_000)]));
+        assert_eq!(steps("0h:3KW, 1d:2kW").unwrap()[1], (SimTime::from_secs(86_400), 2_000_000));
+        for (wrong, reason) in [
+            ("", "`` is no power in W, kW or MW"),
+            ("5kV", "`5kV` is no power in W, kW or MW"),
+            ("5mW", "`5mW` is no power in W, kW or MW"),
+            ("80%", "`80%` is no power in W, kW or MW"),
+            ("-5", "`-5` is no power in W, kW or MW"),
+            ("infW", "`infW` is no power in W, kW or MW"),
+            ("0h:nanW", "`nanW` is no power in W, kW or MW"),
+            ("1h:5W", "the first step begins at 3600 s, not at 0"),
+            ("0h:5W,0h:6W", "the step from 0 s follows the one from 0 s"),
+            ("0h:5W,2h", "`2h` has no start, as 18h in 18h:30kW"),
+            ("0:5W,8:4W", "the time `8` has no unit: h (hours), d (days) or s (seconds)"),
+            ("0:5W,8m:4W", "`8m` is no time such as 18h, 1d or 90s"),
+        ] {
+            let message = steps(wrong).unwrap_err();
+            assert!(message.contains(&format!(": {reason}; expected")), "{message}");
         }
     }
 }

@@ -17,7 +17,7 @@ impl BatchState {
     /// reservation, since too many nodes are down, all other jobs may start before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
         let first = self.start_in_order(view, decision);
-        if let Some(first) = first.filter(|_| !self.is_full()) {
+        if let Some(first) = first.filter(|_| !self.is_full(view.now())) {
             self.backfill_behind(view, first, decision);
         }
     }
@@ -67,7 +67,7 @@ impl BatchState {
         decision: &mut Decision,
     ) {
         let now = view.now();
-        while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
+        while at < self.queue.jobs.len() && tests > 0 && !self.is_full(now) {
             if passes_over {
                 let next = match &head {
                     Some(head) => self.next_candidate(now, at, head),
@@ -116,9 +116,10 @@ impl BatchState {
         None
     }
 
-    /// Returns whether no job can start: there is no preemption, and no core or node is free.
-    fn is_full(&self) -> bool {
-        self.pools.is_full() && !self.can_preempt()
+    /// Returns whether no job can start: there is no preemption, and no core or node is free, or too
+    /// little of a resource of the whole cluster.
+    fn is_full(&self, now: SimTime) -> bool {
+        self.pools.is_full(now) && !self.can_preempt()
     }
 
     /// Computes the reservation of the job at a queue index, if it can have one. Its amounts of the

@@ -19,6 +19,8 @@ pub(super) struct CommonAmounts {
     left: Vec<u64>,
     /// Smallest amount of all times.
     smallest: Vec<u64>,
+    /// Smallest amount that a job seen so far requests.
+    least: Vec<u64>,
     /// Largest number of tasks that can run at once, each on a node of its own; `None` if tasks share
     /// nodes.
     most_tasks: Option<u64>,
@@ -44,6 +46,7 @@ impl CommonAmounts {
         Some(Box::new(CommonAmounts {
             has_steps: resources.iter().any(|resource| resource.steps.len() > 1),
             smallest: resources.iter().map(CommonResource::smallest_amount).collect(),
+            least: before.map_or_else(|| vec![u64::MAX; resources.len()], |before| before.least.clone()),
             largest: largest.clone(),
             left: largest,
             most_tasks,
@@ -55,6 +58,7 @@ impl CommonAmounts {
 
     /// Learns the amounts of a job with this number of tasks.
     pub(super) fn learn(&mut self, amounts: &[u64], tasks: u64) {
+        self.least.iter_mut().zip(amounts).for_each(|(least, amount)| *least = (*least).min(*amount));
         let Some(most) = self.most_tasks.filter(|_| !self.can_bind) else { return };
         let mut each = self.smallest.iter().zip(amounts);
         self.can_bind =
@@ -74,6 +78,18 @@ impl CommonAmounts {
     /// Changes what jobs leave by the amounts of a job.
     pub(super) fn change(&mut self, amounts: &[u64], change: impl Fn(&mut u64, u64)) {
         self.left.iter_mut().zip(amounts).for_each(|(left, amount)| change(left, *amount));
+    }
+
+    /// Returns whether so little of a resource is free now that no job seen so far can start.
+    pub(super) fn is_full(&self, now: SimTime) -> bool {
+        let is_short = |(at, least): (usize, &u64)| match &self.over_time {
+            Some(profiles) => profiles[at].min_free(now, now) < *least,
+            None => {
+                let in_use = self.largest[at] - self.left[at];
+                self.resources[at].amount_at(now).saturating_sub(in_use) < *least
+            }
+        };
+        self.can_bind && self.least.iter().enumerate().any(is_short)
     }
 
     /// Returns whether these amounts are free from `start` to `end`. In a cycle whose plan has not been

@@ -203,9 +203,10 @@ impl Pools {
     /// Learns the amounts of the resources of the whole cluster that a job with this request holds.
     #[inline(never)]
     fn learn_common_amounts(&mut self, request: usize, tasks: u32) {
-        let Some(common) = self.common.as_mut().filter(|common| !common.can_bind()) else { return };
+        let Some(common) = &mut self.common else { return };
+        let could_bind = common.can_bind();
         common.learn(&self.requests.get(request).common, tasks.into());
-        if common.can_bind() {
+        if common.can_bind() && !could_bind {
             self.is_unlimited = false;
             // Counts of tasks were not kept up to date.
             self.base_version = self.version() + 1;
@@ -286,9 +287,11 @@ impl Pools {
         }
     }
 
-    /// Returns whether no core or node is free.
-    pub(super) fn is_full(&self) -> bool {
-        self.total[0] == 0
+    /// Returns whether no core or node is free, or too little of a resource of the whole cluster for any
+    /// job.
+    #[inline]
+    pub(super) fn is_full(&self, now: SimTime) -> bool {
+        self.total[0] == 0 || self.common.as_ref().is_some_and(|common| common.is_full(now))
     }
 
     /// Returns whether a core or node of the pool is free.

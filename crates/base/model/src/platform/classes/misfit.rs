@@ -3,7 +3,7 @@
 use super::{Demand, NodeClass, NodeClasses};
 use crate::platform::common::CommonDemand;
 use crate::platform::devices::WHOLE_DEVICE;
-use crate::{Job, JobId, Share, counted};
+use crate::{Job, JobId, Share, SimTime, counted};
 use std::collections::BTreeMap;
 
 /// Reason why no node that a job may use can hold one of its tasks, or why there are too few nodes.
@@ -129,11 +129,22 @@ impl Misfits {
         if self.found.is_empty() {
             return Vec::new();
         }
+        let is_common = |(misfit, _): &&(Misfit, u64)| matches!(misfit, Misfit::Common(_));
         let first = format!(
-            "{} of {} fit no node that they may use",
+            "{} of {} {}",
             self.count(),
-            counted(self.jobs as usize, "job")
+            counted(self.jobs as usize, "job"),
+            match self.found.keys().filter(is_common).count() {
+                0 => "fit no node that they may use",
+                count if count == self.found.len() =>
+                    "can never start: the cluster as a whole has too little",
+                _ => "can never start",
+            }
         );
+        let lasting = |place: usize| match &classes.common[place].steps[..] {
+            [.., (from, _)] if *from > SimTime::ZERO => format!(" from its last step ({from} s) on"),
+            _ => String::new(),
+        };
         let reason = |misfit: Misfit, most: u64, amounts: &Amounts| {
             let jobs = counted(amounts.jobs as usize, "job");
             let requested = amounts.most_requested;
@@ -164,12 +175,16 @@ impl Misfits {
                 Misfit::Common(place) if classes.common[place].demand == CommonDemand::Draw => {
                     let [requested, most] = [requested, most].map(|milliwatts| milliwatts as f64 / 1000.0);
                     format!(
-                        "  {jobs}: power: up to {requested} W above idle nodes drawn, the cap leaves {most} W"
+                        "  {jobs}: power: up to {requested} W above idle nodes drawn, the cap leaves {most} W{}",
+                        lasting(place)
                     )
                 }
                 Misfit::Common(place) => {
                     let name = &classes.common[place].name;
-                    format!("  {jobs}: {name}: up to {requested} requested, the cluster has {most}")
+                    format!(
+                        "  {jobs}: {name}: up to {requested} requested, the cluster has {most}{}",
+                        lasting(place)
+                    )
                 }
             }
         };

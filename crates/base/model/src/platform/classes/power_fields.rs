@@ -3,7 +3,8 @@
 use crate::platform::common::{CommonDemand, CommonResource};
 use crate::platform::power::{NodePower, SleepRule};
 use crate::{SimSpan, SimTime};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum amount of a resource of the whole cluster.
@@ -56,11 +57,20 @@ pub struct PowerFields {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_w: Option<f64>,
     /// Most power from certain times on, instead of `cap_w`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "some_steps", skip_serializing_if = "Vec::is_empty")]
     pub cap: Vec<CapStep>,
     /// Power usage effectiveness: power of the site over that of its nodes, at least 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pue: Option<f64>,
+}
+
+/// Reads the steps of a cap, of which there is at least one.
+fn some_steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<CapStep>, D::Error> {
+    let steps = Vec::deserialize(from)?;
+    if steps.is_empty() {
+        return Err(D::Error::custom("expected at least one step; leave the field out if there is no cap"));
+    }
+    Ok(steps)
 }
 
 /// Most power from a time on.
@@ -251,7 +261,7 @@ impl PowerFields {
     pub(super) fn problems(&self, idle: f64) -> Vec<Problem> {
         let mut wrong = Vec::new();
         if self.cap_w.is_some() && !self.cap.is_empty() {
-            wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`".to_owned()));
+            wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`, not both".to_owned()));
         }
         if self.pue.is_some_and(|pue| !(1.0..=MAX_EFFECTIVENESS).contains(&pue)) {
             wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MAX_EFFECTIVENESS}")));

@@ -156,7 +156,7 @@ impl Demands {
             return self
                 .requests
                 .iter()
-                .find_map(|request| Some((request, too_many_devices(classes, request)?)));
+                .find_map(|request| Some((request, has_no_effect(classes, request)?)));
         };
         let profile = match &found.what {
             RequestTarget::Resource { name, .. } => Some(name.as_str()).filter(|name| is_profile(name)),
@@ -278,6 +278,20 @@ fn set_device_part(demand: &mut Demand, classes: &NodeClasses, name: &str, count
     demand.resources[place] = ResourceRequest { count: devices as u32, need };
 }
 
+/// Says which part of a request cannot be met or has no effect; `None` if there is none.
+fn has_no_effect(classes: &NodeClasses, request: &Request) -> Option<String> {
+    let is_common =
+        |name: &str| resource_index(classes, name).is_none() && common_index(classes, name).is_some();
+    match &request.what {
+        RequestTarget::Resource { name, need, .. } if *need != (1.0, 1.0) && is_common(name) => {
+            Some(format!(
+                "`{name}` is a resource of the whole cluster, of which jobs hold whole units: leave the fraction out"
+            ))
+        }
+        _ => too_many_devices(classes, request),
+    }
+}
+
 /// Says that a task of a request has more devices than any node has; `None` if it has not.
 fn too_many_devices(classes: &NodeClasses, request: &Request) -> Option<String> {
     let RequestTarget::Resource { name, per_task, .. } = &request.what else { return None };
@@ -320,8 +334,8 @@ fn unknown_request(classes: &NodeClasses, profile: Option<&str>) -> String {
     let features = classes.features().iter().map(|name| format!("@{name}"));
     let known: Vec<String> = resources.chain(parts).chain(common).chain(features).collect();
     match &known[..] {
-        [] => "no node class has this resource or feature; the platform defines none".to_owned(),
-        known => format!("no node class has this resource or feature; known are {}", known.join(", ")),
+        [] => "no node class has this resource or feature, and the cluster as a whole has no such resource; the platform defines none".to_owned(),
+        known => format!("no node class has this resource or feature, nor has the cluster as a whole; known are {}", known.join(", ")),
     }
 }
 
