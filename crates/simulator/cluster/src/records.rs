@@ -80,6 +80,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
                 falls_us: rule.falls.micros(),
                 wakes_us: rule.wakes.micros(),
             }),
+            levels: Vec::new(),
         }),
     };
     let common = |resource: &CommonResource| event::ResourceOfCluster {
@@ -170,7 +171,7 @@ impl Occurrence<'_> {
                 common: demand.common.clone(),
             },
             Occurrence::Started(placement, job_yield) => {
-                Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
+                Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield), level: None }
             }
             Occurrence::Bound(devices) => {
                 let of_node = |&(node, on): &(u32, OnDevices)| {
@@ -181,12 +182,14 @@ impl Occurrence<'_> {
             Occurrence::Woken(span) => Record::Wake { at_us, job, woken_us: span.micros() },
             Occurrence::Paused(_) => Record::Pause { at_us, job },
             Occurrence::Resumed(placement, job_yield) => {
-                Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield) }
+                Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield), level: None }
             }
             Occurrence::Migrated(placement, job_yield, ..) => {
-                Record::Migrate { at_us, job, on: on(placement), job_yield: units(job_yield) }
+                Record::Migrate { at_us, job, on: on(placement), job_yield: units(job_yield), level: None }
             }
-            Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
+            Occurrence::YieldChanged(job_yield) => {
+                Record::Yield { at_us, job, job_yield: units(job_yield), level: None }
+            }
             Occurrence::Rejected => Record::Reject { at_us, job },
             Occurrence::Killed(_) => Record::Kill { at_us, job },
             Occurrence::Interrupted(_, kept, _) => Record::Interrupt { at_us, job, kept_us: kept.micros() },
