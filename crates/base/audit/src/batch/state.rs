@@ -19,6 +19,7 @@ pub(super) struct Started {
     pub(super) on: Vec<(u32, u32)>,
     /// Devices as triples of node, device and tasks.
     pub(super) devices: Vec<(u32, u32, u32)>,
+    pub(super) level: u32,
 }
 
 /// Preemption of a job in the record.
@@ -104,7 +105,7 @@ impl BatchCheck {
             Some(estimate) => {
                 site.for_each(|site| site.pause(number, now));
                 job.estimate = estimate;
-                self.requeued.push(job);
+                self.requeued.push(job.at_level(0));
             }
         }
     }
