@@ -1,8 +1,10 @@
 //! Speed levels of nodes, at which tasks are slower and draw less power.
 
+use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use dfrsim_model::Yield;
-use dfrsim_model::event::{ClassOfNodes, LevelOfNode};
+use dfrsim_model::event::{ClassOfNodes, LevelOfNode, ResourceOfCluster};
+use std::sync::Arc;
 
 /// Names of the levels of all classes, in the order in which they first appear.
 #[derive(Clone, Debug, Default)]
@@ -90,4 +92,17 @@ pub(crate) fn last_level(kinds: &[Kind]) -> u32 {
 pub(crate) fn largest_power(kinds: &[Kind], size: &Size, tasks: u32, level: u32) -> u64 {
     let kinds = kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
     kinds.map(|(kind, _)| kind.task_power(size, level).saturating_mul(tasks.into())).max().unwrap_or(0)
+}
+
+/// Returns what a job takes at each speed level: the power of the whole cluster is that of the level.
+pub(crate) fn by_level(kinds: &[Kind], common: &[ResourceOfCluster], job: &Job) -> Vec<Arc<Size>> {
+    let at = |level: u32| {
+        let mut size = Size::clone(&job.size);
+        let power = largest_power(kinds, &job.size, job.tasks, level);
+        let of_power = size.common.iter_mut().zip(common).filter(|(_, resource)| resource.power);
+        of_power.for_each(|(amount, _)| *amount = power);
+        Arc::new(size)
+    };
+    let lower = (1..=last_level(kinds)).map(at);
+    [Arc::clone(&job.size)].into_iter().chain(lower).collect()
 }
