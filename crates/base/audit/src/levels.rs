@@ -106,3 +106,20 @@ pub(crate) fn by_level(kinds: &[Kind], common: &[ResourceOfCluster], job: &Job) 
     let lower = (1..=last_level(kinds)).map(at);
     [Arc::clone(&job.size)].into_iter().chain(lower).collect()
 }
+
+/// Returns, for each level, the least speed relative to full speed of the kinds of nodes that have tasks.
+pub(crate) fn slowdowns<'a>(kinds: &[Kind], placements: impl Iterator<Item = &'a [(u32, u32)]>) -> Vec<u32> {
+    let mut is_used = vec![false; kinds.len()];
+    for (node, _) in placements.flatten() {
+        let mut end = 0_u64;
+        let has_it = |kind: &Kind| {
+            end += u64::from(kind.nodes);
+            u64::from(*node) < end
+        };
+        let kind = kinds.iter().position(has_it);
+        kind.into_iter().for_each(|kind| is_used[kind] = true);
+    }
+    let used = || kinds.iter().zip(&is_used).filter(|(_, is_used)| **is_used).map(|(kind, _)| kind);
+    let least = |level: u32| used().map(|kind| kind.slowdown(level)).min().unwrap_or(Yield::ONE.units());
+    (0..=last_level(kinds)).map(least).collect()
+}
