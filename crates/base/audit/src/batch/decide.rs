@@ -325,7 +325,7 @@ impl BatchCheck {
         let mut again = std::mem::take(&mut self.requeued);
         self.is_soon = !again.is_empty();
         self.queue.append(&mut again);
-        self.is_freed = false;
+        self.is_freed = std::mem::take(&mut self.leaves_plan);
     }
 
     /// Returns the jobs whose grace period has expired.
@@ -802,7 +802,8 @@ impl BatchCheck {
     fn give_up_reservation(&mut self, pass: &mut Cycle, job: &Waiting) {
         if self.keeps_reservations() {
             self.release_reservation(pass, job);
-            self.reserved.remove(&job.number);
+            let before = self.reserved.remove(&job.number);
+            self.leaves_plan |= before.is_some_and(|it| it.start > pass.now);
         }
     }
     /// Determines the jobs to preempt for a job: the shortest sufficient prefix of the candidates,

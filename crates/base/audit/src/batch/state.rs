@@ -66,6 +66,9 @@ pub(crate) struct BatchCheck {
     pub(super) reserved: SortedMap<u64, Reservation>,
     /// True if a job left before the end of its estimate since the last decision.
     pub(super) is_freed: bool,
+    /// True if a job started at a speed level before its reservation in this decision. The next decision
+    /// sees that as an early end.
+    pub(super) leaves_plan: bool,
     /// True if reservations are stale: a job exceeded its estimate or did not start as planned.
     pub(super) is_stale: bool,
     /// True if jobs were preempted in the last decision, which SLURM sees at once.
