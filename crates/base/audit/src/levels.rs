@@ -25,18 +25,17 @@ impl LevelNames {
                 name: String::new(),
                 speed: Yield::ONE.units(),
                 busy_mw: power.busy_mw,
-                units_mw: power.units_mw.iter().map(|(_, busy)| *busy).collect(),
+                units_mw: Vec::new(),
             };
             let mut faster = &full;
             for level in &power.levels {
-                let idle = power.units_mw.iter().map(|(idle, _)| *idle);
-                let has_units = level.units_mw.len() == faster.units_mw.len();
-                let draws_less = level.units_mw.iter().zip(&faster.units_mw).all(|(own, other)| own <= other);
-                let draws_enough = level.units_mw.iter().zip(idle).all(|(busy, idle)| *busy >= idle);
+                let has_units = level.units_mw.len() == power.units_mw.len();
+                let mut units = level.units_mw.iter().zip(&power.units_mw);
+                let are_powers = units.all(|(own, (idle, busy))| (idle..=busy).contains(&own));
                 let is_power = (power.idle_mw..=faster.busy_mw).contains(&level.busy_mw);
                 let is_slower = level.speed > 0 && level.speed < faster.speed;
                 let is_new = power.levels.iter().filter(|other| other.name == level.name).count() == 1;
-                if !(has_units && draws_less && draws_enough && is_power && is_slower && is_new) {
+                if !(has_units && are_powers && is_power && is_slower && is_new) {
                     return None;
                 }
                 if !names.contains(&level.name) {
