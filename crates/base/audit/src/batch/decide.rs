@@ -630,24 +630,31 @@ impl BatchCheck {
         let is_one =
             |job: &&Waiting| self.site.as_ref().and_then(|site| site.group(job.number)) == Some(group);
         let jobs: Vec<Waiting> = queue.iter().filter(is_one).cloned().collect();
-        let lacks = jobs.iter().any(|job| self.lacks_licences(now, &[job]));
-        let lacks_together = self.lacks_licences(now, &jobs.iter().collect::<Vec<_>>());
+        let levels = 0..=self.nodes.pools.last_level();
+        let lacks_at = |job: &Waiting, level: u32| self.lacks_licences(now, &[&job.at_level(level)]);
+        let lacks = jobs.iter().any(|job| levels.clone().all(|level| lacks_at(job, level)));
+        let mut trial = pass.clone();
+        let mut rooms: Vec<(Waiting, Parts)> = Vec::new();
+        for job in &jobs {
+            let found = levels.clone().find_map(|level| {
+                let job = job.at_level(level);
+                let together: Vec<&Waiting> = rooms.iter().map(|it| &it.0).chain([&job]).collect();
+                let lacks = self.lacks_licences(now, &together);
+                let parts = trial.start(&job).filter(|_| !lacks)?;
+                Some((job, parts))
+            });
+            let Some((job, parts)) = found else { break };
+            let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts, job.level));
+            let devices = trial.plan.devices(&job, &parts, (now, end));
+            trial.plan.allocate(&job, (&parts, &devices), now, end);
+            rooms.push((job, parts));
+        }
         let Some(site) = &mut self.site else { return false };
         let numbers: Vec<u64> = jobs.iter().map(|job| job.number).collect();
         let is_held =
             lacks || jobs.iter().any(|job| site.is_ineligible(job.number) || site.exceeds_limit(job.number));
-        let mut trial = pass.clone();
-        let rooms = jobs.iter().map(|job| {
-            let (level, parts) = trial.start_at_a_level(job)?;
-            let job = job.at_level(level);
-            let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts, level));
-            let devices = trial.plan.devices(&job, &parts, (now, end));
-            trial.plan.allocate(&job, (&parts, &devices), now, end);
-            Some((level, parts))
-        });
-        let rooms: Option<Vec<(u32, Parts)>> = rooms
-            .collect::<Option<_>>()
-            .filter(|_| !is_held && !lacks_together && !site.exceeds_limit_together(&numbers));
+        let has_all = rooms.len() == jobs.len() && !is_held && !site.exceeds_limit_together(&numbers);
+        let rooms = Some(rooms).filter(|_| has_all);
         if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.is_fully_available(now) {
             site.dissolve_group(group);
             self.timers.is_changed = true;
@@ -655,7 +662,7 @@ impl BatchCheck {
         }
         let mut found: Vec<Started> = started.extract_if(.., |it| numbers.contains(&it.job)).collect();
         if let Some(rooms) = rooms {
-            for (job, (level, parts)) in jobs.iter().zip(rooms) {
+            for (job, parts) in rooms {
                 let place = self.nodes.place(&parts);
                 let Some(at) = found.iter().position(|it| it.job == job.number) else {
                     let rule = "it does not start, although all components of its heterogeneous job fit";
@@ -666,8 +673,8 @@ impl BatchCheck {
                 let (on, line, of_record) = (found.on.clone(), found.line, found.level);
                 queue.retain(|other| other.number != job.number);
                 self.apply_start(pass, job.clone(), found);
-                if of_record != level {
-                    let rule = format!("it starts at the speed level {of_record}, expected {level}");
+                if of_record != job.level {
+                    let rule = format!("it starts at the speed level {of_record}, expected {}", job.level);
                     report(job.number, now, Some(line), rule);
                 }
                 if on != place {
@@ -783,9 +790,14 @@ impl BatchCheck {
             }
         } else if self.skips_unlicensed() {
             // The plan has no resources of the whole cluster.
-            let mut levels = 0..=pass.plan.pools.last_level();
-            let level = levels.find(|level| !self.lacks_licences(pass.now, &[&job.at_level(*level)]));
-            level.and_then(|level| Some((level, pass.start(&job.at_level(level))?)))
+            let is_licensed = |level: &u32| !self.lacks_licences(pass.now, &[&job.at_level(*level)]);
+            let levels = if is_licensed(&0) { 0..=0 } else { 1..=pass.plan.pools.last_level() };
+            let mut licensed = levels.filter(is_licensed);
+            let found = licensed.find_map(|level| Some((level, pass.start(&job.at_level(level))?)));
+            if found.is_none() && !is_licensed(&0) {
+                return None;
+            }
+            found
         } else {
             pass.start_at_a_level(job)
         };
@@ -962,7 +974,9 @@ impl BatchCheck {
                 }
             }
             Backfilling::Conservative(_) | Backfilling::Slurm
-                if !self.keeps_reservations() && (pass.backfills || pass.look == CycleKind::Backfill) =>
+                if !self.keeps_reservations()
+                    && (pass.backfills || pass.look == CycleKind::Backfill)
+                    && !self.lacks_licences(now, &[job]) =>
             {
                 if let Some((start, room)) = self.earliest_from(pass, now, job) {
                     self.reserve_slot(pass, job, start, &room);

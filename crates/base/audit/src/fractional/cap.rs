@@ -40,7 +40,7 @@ impl PowerOfYields<'_> {
         };
         (1..slowdowns.len() as u32).fold(0, best)
     }
-    /// Returns a level of more progress than another one, or of as much before it; a difference in power
+    /// Returns the level of the most progress if another one has less, or as much behind it; a difference in power
     /// by these tolerances of the yields does not count.
     pub(super) fn better_level(
         &self,
@@ -55,7 +55,8 @@ impl PowerOfYields<'_> {
             other > own * (1.0 + NEAR + 2.0 * slack)
                 || slack == 0.0 && level < found && other >= own * (1.0 - NEAR)
         };
-        (0..slowdowns.len() as u32).filter(|&level| level != found).find(is_better)
+        let better = (0..slowdowns.len() as u32).filter(|&level| level != found).find(is_better)?;
+        Some(self.best_level(slowdowns)).filter(|&best| best != found).or(Some(better))
     }
 }
 
