@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Is the energy of events files that of a plain computation, to the last digit?
 
-energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements and yields of each file and
-the rules by which its nodes sleep, and compares them with its `energy` record. All numbers are Python's integers.
+energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements, yields and speed levels of
+each file and the rules by which its nodes sleep, and compares them with its `energy` record. All numbers are Python's integers.
 """
 
 import json
@@ -20,19 +20,26 @@ def part(power, used, whole):
 def energy(lines):
     """Returns the millijoules of nodes and tasks and the largest milliwatts, and those of the record."""
     nodes, idle_of, needs, units, draws, yields, places = [], [], {}, {}, {}, {}, {}
+    levels, names = {}, []  # of each job, and of the cluster
     rules, free, woken = [], [], []  # of each class, and since when each node is without jobs and awake
     resources, down, now, begun = [], set(), 0, False
     total = tasks = peak = 0
     claimed = None
 
     def power(job):
-        return sum(draws[job][nodes[node]] * count for node, count in places.get(job, [])) * yields.get(job, 0)
+        return sum(draws[job][nodes[node]][levels[job]] * count for node, count in places.get(job, [])) * yields.get(job, 0)
 
     def asleep_from(node):
         """Returns the microsecond from which a node is asleep, if it is without jobs and up."""
         rule = rules[nodes[node]]
         is_idle = rule and node not in down and all(node != on for where in places.values() for on, _ in where)
         return max(free[node], woken[node]) + rule["after_us"] + rule["falls_us"] if is_idle else None
+
+    def by_level(power):
+        """Returns the busy power of a node at each level of the cluster, and that of its units."""
+        full = (power["busy_mw"], [pair[1] for pair in power.get("units_mw", [])])
+        own = {it["name"]: (it["busy_mw"], it.get("units_mw", [])) for it in power.get("levels", [])}
+        return [full] + [own.get(name, full) for name in names]
 
     def leave(job, at):
         for node, _ in places.pop(job, []):
@@ -49,6 +56,7 @@ def energy(lines):
                 nodes += [number] * it["nodes"]
                 idle_of.append(idle)
                 rules.append(it["power"].get("sleep"))
+                names += [level["name"] for level in it["power"].get("levels", []) if level["name"] not in names]
             free, woken = [0] * len(nodes), [0] * len(nodes)
         if event == "energy":
             claimed = (record["nodes_mj"], record["jobs_mj"], record["peak_mw"])
@@ -80,13 +88,17 @@ def energy(lines):
         if event in ("submit", "ask"):
             draws[job] = []
             for it in classes:
-                of_units = zip(it["power"].get("units_mw", []), units[job], resources)
-                held = [
-                    part(pair, count * (need if res["shared"] or res.get("devices") else ONE), ONE)
-                    for pair, (count, need), res in of_units
-                ]
-                cpu = part((it["power"]["idle_mw"], it["power"]["busy_mw"]), needs[job], it["cpu"])
-                draws[job].append(cpu + sum(held))
+                idles = [pair[0] for pair in it["power"].get("units_mw", [])]
+                of_class = []
+                for busy, busy_units in by_level(it["power"]):
+                    of_units = zip(idles, busy_units, units[job], resources)
+                    held = [
+                        part((idle, busy_unit), count * (need if res["shared"] or res.get("devices") else ONE), ONE)
+                        for idle, busy_unit, (count, need), res in of_units
+                    ]
+                    cpu = part((it["power"]["idle_mw"], busy), needs[job], it["cpu"])
+                    of_class.append(cpu + sum(held))
+                draws[job].append(of_class)
         if event in ("start", "resume", "migrate"):
             leave(job, at)
             for node, _ in record["on"]:
@@ -96,6 +108,8 @@ def energy(lines):
             places[job] = record["on"]
         if event in ("start", "resume", "migrate", "yield"):
             yields[job] = record["yield"]
+            before = levels.get(job, 0) if event in ("migrate", "yield") else 0
+            levels[job] = record.get("level", before)
         if event in ("pause", "interrupt", "complete", "kill", "lose"):
             leave(job, at)
         if event in ("down", "up"):

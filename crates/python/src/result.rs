@@ -65,15 +65,15 @@ impl JobRecorder {
 impl Observer for JobRecorder {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Started(on, job_yield)
-            | Occurrence::Resumed(on, job_yield)
-            | Occurrence::Migrated(on, job_yield, ..) => {
+            Occurrence::Started(on, pace)
+            | Occurrence::Resumed(on, pace)
+            | Occurrence::Migrated(on, pace, ..) => {
                 self.end_stay(now, job);
-                self.begin_stay(now, job, ranges(on), job_yield);
+                self.begin_stay(now, job, ranges(on), pace.job_yield);
             }
-            Occurrence::YieldChanged(job_yield) => {
+            Occurrence::YieldChanged(pace) => {
                 if let Some(nodes) = self.end_stay(now, job) {
-                    self.begin_stay(now, job, nodes, job_yield);
+                    self.begin_stay(now, job, nodes, pace.job_yield);
                 }
             }
             Occurrence::Paused(_) | Occurrence::Interrupted(..) => _ = self.end_stay(now, job),

@@ -38,12 +38,18 @@ fn file() -> Vec<u8> {
             partition: None,
         };
         push(at_us, submit);
-        push(at_us, Record::Start { at_us, job, on: vec![(node, 1)].into(), job_yield: 1 << 19 });
+        push(
+            at_us,
+            Record::Start { at_us, job, on: vec![(node, 1)].into(), job_yield: 1 << 19, level: None },
+        );
         let at_us = at_us + 30 * SECOND;
-        push(at_us, Record::Migrate { at_us, job, on: vec![(node + 2, 1)].into(), job_yield: 1 << 19 });
+        push(
+            at_us,
+            Record::Migrate { at_us, job, on: vec![(node + 2, 1)].into(), job_yield: 1 << 19, level: None },
+        );
         let at_us = at_us + 30 * SECOND;
         // Yield changes follow the submissions of the same time.
-        push(at_us + 1, Record::Yield { at_us, job, job_yield: 1 << 20 });
+        push(at_us + 1, Record::Yield { at_us, job, job_yield: 1 << 20, level: None });
         let at_us = at_us + 30 * SECOND;
         push(at_us - 1, Record::Complete { at_us, job });
     }

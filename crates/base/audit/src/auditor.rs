@@ -284,9 +284,11 @@ impl Auditor {
                     self.fault(Some(number), rule);
                 }
             }
-            Record::Start { ref on, job_yield, .. }
-            | Record::Resume { ref on, job_yield, .. }
-            | Record::Migrate { ref on, job_yield, .. } => self.place(number, head.name, on, job_yield),
+            Record::Start { ref on, job_yield, level, .. }
+            | Record::Resume { ref on, job_yield, level, .. }
+            | Record::Migrate { ref on, job_yield, level, .. } => {
+                self.place(number, head.name, on, (job_yield, level));
+            }
             Record::Bind { ref devices, .. } => {
                 let of = |job: &Job| {
                     let at = if job.size.shares_devices { job.job_yield } else { Yield::ONE.units() };
@@ -310,10 +312,13 @@ impl Auditor {
                 }
                 None => self.fault(Some(number), "`wake` of a job whose nodes are awake"),
             },
-            Record::Yield { job_yield, .. } => {
+            Record::Yield { job_yield, level, .. } => {
                 if self.may_change(number, head.name, Phase::Running) {
-                    self.check_change(number, head.name, &[], job_yield);
-                    self.change(number, job_yield, |_, _| ());
+                    let level = self.level(number, level);
+                    self.check_change(number, head.name, &[], (job_yield, level));
+                    let on = self.jobs.get(&number).map_or(&[][..], |job| &job.placement);
+                    let speed = self.cluster.slowest(on, level);
+                    self.change(number, (job_yield, level), |job, now| job.set_node_speed(now, speed));
                 }
             }
             Record::Complete { .. } => self.complete(number),
@@ -362,7 +367,7 @@ impl Auditor {
                     return self.fault(None, "`classes` record after the beginning of the file");
                 }
                 if !self.cluster.set_classes(resources, classes, (cores, core_parts)) {
-                    let rule = "invalid classes: expected as many nodes as the cluster has, and in each class a speed above 0 and up to 1 and an amount of each resource";
+                    let rule = "invalid classes: expected as many nodes as the cluster has, and in each class a speed above 0 and up to 1, an amount of each resource, and speed levels of ever less speed and no more power, in one order in all classes";
                     return self.fault(None, rule);
                 }
                 if !self.common.set(common) {
@@ -460,8 +465,10 @@ impl Auditor {
     fn check_power(&mut self, number: u64) {
         let Some(job) = self.jobs.get(&number) else { return };
         let Some(at) = self.common.resources().iter().position(|resource| resource.power) else { return };
-        let (found, right) =
-            (job.size.common.get(at).copied().unwrap_or(0), self.cluster.largest_power(&job.size, job.tasks));
+        let (found, right) = (
+            job.size.common.get(at).copied().unwrap_or(0),
+            self.cluster.largest_power(&job.size, job.tasks, 0),
+        );
         if found != right {
             self.fault(Some(number), format!("it holds {found} mW of the power cap, expected {right} mW"));
         }
@@ -538,8 +545,14 @@ impl Auditor {
     }
 
     /// Checks a change against the rules of the policy.
-    fn check_change(&mut self, job: u64, record: &'static str, on: &[(u32, u32)], job_yield: u32) {
-        let change = Change { line: self.line, job, record, on, job_yield };
+    fn check_change(
+        &mut self,
+        job: u64,
+        record: &'static str,
+        on: &[(u32, u32)],
+        (job_yield, level): (u32, u32),
+    ) {
+        let change = Change { line: self.line, job, record, on, job_yield, level };
         if let Some(rule) = self.check.as_mut().and_then(|check| check.change(change)) {
             self.fault(Some(job), Rule::Decision(rule));
         }
@@ -751,7 +764,7 @@ impl Auditor {
             if record == "kill" && self.check.is_some() {
                 self.fault(Some(number), Rule::Decision("the policy does not kill jobs".to_owned()));
             } else {
-                self.check_change(number, record, &[], 0);
+                self.check_change(number, record, &[], (0, 0));
             }
             self.links.leave(self.now, number, true);
             self.leave(number);
@@ -774,11 +787,27 @@ impl Auditor {
     /// Releases the resources of a job on its nodes.
     fn release_nodes(&mut self, number: u64) {
         let Some(job) = self.jobs.get(&number) else { return };
-        self.cluster.change(None, &job.placement, &job.size, job.job_yield);
+        self.cluster.change(None, &job.placement, &job.size, (job.job_yield, job.level));
         job.due.iter().for_each(|&due| _ = self.due.remove(&(due, number)));
     }
 
-    fn place(&mut self, number: u64, record: &'static str, on: &[(u32, u32)], job_yield: u32) {
+    /// Returns the speed level of a job after a record that may change it.
+    fn level(&mut self, number: u64, level: Option<u32>) -> u32 {
+        let last = self.cluster.levels.last();
+        if let Some(level) = level.filter(|level| *level > last) {
+            self.fault(Some(number), format!("it has the speed level {level}, but the last one is {last}"));
+        }
+        let before = self.jobs.get(&number).map_or(0, |job| job.level);
+        level.unwrap_or(before)
+    }
+
+    fn place(
+        &mut self,
+        number: u64,
+        record: &'static str,
+        on: &[(u32, u32)],
+        (job_yield, level): (u32, Option<u32>),
+    ) {
         let phase = match record {
             "start" => Phase::Waiting,
             "resume" => Phase::Paused,
@@ -801,10 +830,11 @@ impl Auditor {
         if phase != Phase::Running {
             self.started.push((number, self.line));
         }
-        self.check_change(number, record, on, job_yield);
-        let (mut moved, penalty, node_speed) = (0, self.penalty, self.cluster.slowest(on));
+        let level = self.level(number, level);
+        self.check_change(number, record, on, (job_yield, level));
+        let (mut moved, penalty, node_speed) = (0, self.penalty, self.cluster.slowest(on, level));
         let woken = self.wake(number, on);
-        self.change(number, job_yield, |job, now| {
+        self.change(number, (job_yield, level), |job, now| {
             if phase == Phase::Running {
                 moved = placement::moved_tasks(&job.placement, on);
             }
@@ -838,8 +868,8 @@ impl Auditor {
         let all = moved_tasks(request, job.tasks, self.devices.before(number), devices);
         let more = all.saturating_sub(moved);
         if more > 0 && moved == 0 {
-            let (job_yield, penalty) = (job.job_yield, self.penalty);
-            self.change(number, job_yield, |job, now| job.penalise(now, penalty));
+            let (at, penalty) = ((job.job_yield, job.level), self.penalty);
+            self.change(number, at, |job, now| job.penalise(now, penalty));
             self.tally.migrations += 1;
         }
         self.tally.migrated_tasks += more;
@@ -860,14 +890,14 @@ impl Auditor {
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
             if !self.preempts {
-                self.check_change(number, "pause", &[], 0);
+                self.check_change(number, "pause", &[], (0, 0));
             }
             self.tally.preemptions += 1;
             let (mut waits, penalty) = (None, self.penalty);
             if let Some(job) = self.jobs.get(&number) {
                 self.sleep.leave(self.now, &job.placement);
             }
-            self.change(number, 0, |job, now| {
+            self.change(number, (0, 0), |job, now| {
                 job.phase = Phase::Paused;
                 waits = Some(job.remaining_after_pause(now, penalty));
                 job.placement.clear();
@@ -881,21 +911,25 @@ impl Auditor {
         }
     }
 
-    /// Applies a change of a job's placement and yield, and updates everything that depends on them.
-    fn change(&mut self, number: u64, job_yield: u32, change: impl FnOnce(&mut Job, u64)) {
+    /// Applies a change of a job's placement, yield and speed level, and updates everything that depends on
+    /// them.
+    fn change(&mut self, number: u64, (job_yield, level): (u32, u32), change: impl FnOnce(&mut Job, u64)) {
         if job_yield > Yield::ONE.units() {
             self.fault(Some(number), format!("a yield of {job_yield} units is above 1"));
         }
         self.release_nodes(number);
         let Some(job) = self.jobs.get_mut(&number) else { return };
         change(job, self.now);
+        job.level = level;
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
         if job.size.shares_devices && self.devices.has(number) {
             self.devices.set_yield((self.line, number), job.job_yield);
         }
-        self.cluster.change(Some((self.line, number)), &job.placement, &job.size, job.job_yield);
+        let at = (job.job_yield, level);
+        self.cluster.change(Some((self.line, number)), &job.placement, &job.size, at);
         if !job.placement.is_empty() {
-            self.common.hold(self.line, number, &job.size.common, job.job_yield);
+            let power = (level > 0).then(|| self.cluster.largest_power(&job.size, job.tasks, level));
+            self.common.hold((self.line, number), (&job.size.common, power), job.job_yield);
         }
         job.due.iter().for_each(|&due| _ = self.due.insert((due, number)));
     }

@@ -26,6 +26,8 @@ pub(crate) struct Change<'a> {
     /// New placement and yield, if the record has them.
     pub(crate) on: &'a [(u32, u32)],
     pub(crate) job_yield: u32,
+    /// Speed level after the record.
+    pub(crate) level: u32,
 }
 
 /// Rules of a policy, which check its decisions. Violations by a record that are independent of the
@@ -60,7 +62,7 @@ pub(crate) trait Check: fmt::Debug {
         waits: Option<u64>,
     ) -> Option<String> {
         if mode == PreemptMode::Suspend {
-            return self.change(Change { line, job, record: "pause", on: &[], job_yield: 0 });
+            return self.change(Change { line, job, record: "pause", on: &[], job_yield: 0, level: 0 });
         }
         self.interrupt(job, now, waits);
         Some("it is preempted by an interruption, but under this policy jobs are paused".to_owned())

@@ -36,15 +36,21 @@ impl Common {
     pub(crate) fn resources(&self) -> &[ResourceOfCluster] {
         &self.resources
     }
-    /// Sets the amounts that a running job holds at a yield.
-    pub(crate) fn hold(&mut self, line: u64, job: u64, amounts: &[u64], job_yield: u32) {
+    /// Sets the amounts that a running job holds at a yield, except for the power at a lower speed level,
+    /// which is given.
+    pub(crate) fn hold(
+        &mut self,
+        (line, job): (u64, u64),
+        (amounts, power): (&[u64], Option<u64>),
+        job_yield: u32,
+    ) {
         if self.resources.is_empty() {
             return;
         }
         self.take(job);
-        let of = |(resource, amount): (&ResourceOfCluster, &u64)| {
-            let at = if resource.power { job_yield } else { Yield::ONE.units() };
-            u128::from(*amount) * u128::from(at)
+        let of = |(resource, amount): (&ResourceOfCluster, &u64)| match resource.power {
+            true => u128::from(power.unwrap_or(*amount)) * u128::from(job_yield),
+            false => u128::from(*amount) << Yield::BITS,
         };
         let held: Vec<u128> = self.resources.iter().zip(amounts).map(of).collect();
         self.used.iter_mut().zip(&held).for_each(|(used, amount)| *used += amount);

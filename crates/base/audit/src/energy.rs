@@ -41,16 +41,21 @@ impl Kind {
         let units = power.units_mw.iter().zip(counts).map(|((idle, _), count)| idle.saturating_mul(count));
         units.fold(power.idle_mw, u64::saturating_add)
     }
-    /// Returns the power that a task adds on a node at a yield of 1, in milliwatts: the parts of the CPU
-    /// and of all units, each rounded up.
-    pub(crate) fn task_power(&self, size: &Size) -> u64 {
+    /// Returns the power that a task adds on a node at a yield of 1 and a speed level, in milliwatts: the
+    /// parts of the CPU and of all units, each rounded up.
+    pub(crate) fn task_power(&self, size: &Size, level: u32) -> u64 {
         let Some(power) = &self.power else { return 0 };
+        let lower = self.level(level);
+        let busy = lower.map_or(power.busy_mw, |it| it.busy_mw);
         let part = |range: (u64, u64), used: u64, whole: u128| {
             (u128::from(range.1 - range.0) * u128::from(used)).div_ceil(whole.max(1)) as u64
         };
-        let cpu = part((power.idle_mw, power.busy_mw), size.used[1], self.capacity[1].into());
-        let units = power.units_mw.iter().zip(size.held.iter().zip(&size.used).skip(2));
-        let units = units.map(|(range, (held, used))| part(*range, held.saturating_add(*used), ONE));
+        let cpu = part((power.idle_mw, busy), size.used[1], self.capacity[1].into());
+        let of_unit =
+            |(at, range): (usize, &(u64, u64))| (range.0, lower.map_or(range.1, |it| it.units_mw[at]));
+        let ranges = power.units_mw.iter().enumerate().map(of_unit);
+        let units = ranges.zip(size.held.iter().zip(&size.used).skip(2));
+        let units = units.map(|(range, (held, used))| part(range, held.saturating_add(*used), ONE));
         units.fold(cpu, u64::saturating_add)
     }
 }

@@ -40,7 +40,9 @@ pub(crate) struct Job {
     pub(crate) placement: Vec<(u32, u32)>,
     /// Yield in units of 2^-20; 0 unless it runs.
     pub(crate) job_yield: u32,
-    /// Speed of the slowest of its nodes, in units of 2^-20.
+    /// Number of its speed level; 0 at full speed, and unless it runs.
+    pub(crate) level: u32,
+    /// Speed of the slowest of its nodes at that level, in units of 2^-20.
     pub(crate) node_speed: u32,
     /// Time of its last change by a decision.
     pub(crate) changed: Option<u64>,
@@ -107,7 +109,7 @@ impl Job {
     pub(crate) fn interrupt(&mut self, now: u64, kept: u64, restart: u64) {
         self.phase = Phase::Waiting;
         self.placement.clear();
-        (self.job_yield, self.due) = (0, None);
+        (self.job_yield, self.level, self.due) = (0, 0, None);
         (self.done, self.counted) = (u128::from(kept) << 20, now);
         self.penalised_until = now;
         (self.kept, self.restart) = (kept, if kept > 0 { restart } else { 0 });

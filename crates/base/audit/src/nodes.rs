@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
+use crate::levels::{LevelNames, largest_power};
 use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
@@ -41,6 +42,8 @@ pub(crate) struct Kind {
     pub(crate) resources: Option<Vec<String>>,
     /// Power of a node, if it is known.
     pub(crate) power: Option<PowerOfNode>,
+    /// Number of each speed level of the power.
+    pub(crate) levels: Vec<u32>,
 }
 
 impl Kind {
@@ -61,6 +64,7 @@ impl Kind {
             core_parts: 1,
             resources,
             power: None,
+            levels: Vec::new(),
         }
     }
     /// Returns whether such a node has a feature, or one of several that are separated by `|`.
@@ -156,6 +160,8 @@ pub(crate) struct Nodes {
     pub(crate) peaks: [f64; 2],
     /// Power that all tasks add, in milliwatts times units of 2^-20.
     pub(crate) power_of_tasks: u128,
+    /// Names of the speed levels.
+    pub(crate) levels: LevelNames,
 }
 
 impl Nodes {
@@ -175,6 +181,7 @@ impl Nodes {
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
                 && power.sleep.iter().all(is_sleep)
         };
+        let Some(levels) = LevelNames::of(classes) else { return false };
         let device = resources.iter().position(|resource| resource.devices);
         let has_groups = |class: &ClassOfNodes| {
             let grouped: u64 = class.device_groups.iter().map(|&size| u64::from(size)).sum();
@@ -212,9 +219,11 @@ impl Nodes {
             core_parts,
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
             power: class.power.clone(),
+            levels: levels.numbers(class),
         };
         (self.cores, self.core_parts, self.has_classes) = (cores, core_parts, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());
+        self.levels = levels;
         self.resources = resources.to_vec();
         true
     }
@@ -232,9 +241,9 @@ impl Nodes {
         };
         self.kinds.iter().find(has_it).unwrap_or(&self.kinds[0])
     }
-    /// Returns the speed of the slowest of these nodes.
-    pub(crate) fn slowest(&self, on: &[(u32, u32)]) -> u32 {
-        on.iter().map(|&(node, _)| self.of(node).speed).min().unwrap_or(Yield::ONE.units())
+    /// Returns the speed of the slowest of these nodes at a speed level.
+    pub(crate) fn slowest(&self, on: &[(u32, u32)], level: u32) -> u32 {
+        on.iter().map(|&(node, _)| self.of(node).speed_at(level)).min().unwrap_or(Yield::ONE.units())
     }
     /// Returns the capacity of all nodes, in reference nodes at full speed.
     pub(crate) fn capacity(&self) -> f64 {
@@ -253,10 +262,10 @@ impl Nodes {
         };
         self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
     }
-    /// Returns the largest power of all tasks of a job on nodes that may have them, in milliwatts.
-    pub(crate) fn largest_power(&self, size: &Size, tasks: u32) -> u64 {
-        let kinds = self.kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
-        kinds.map(|(kind, _)| kind.task_power(size).saturating_mul(tasks.into())).max().unwrap_or(0)
+    /// Returns the largest power of all tasks of a job at a speed level, on nodes that may have them, in
+    /// milliwatts.
+    pub(crate) fn largest_power(&self, size: &Size, tasks: u32, level: u32) -> u64 {
+        largest_power(&self.kinds, size, tasks, level)
     }
 
     /// Returns the size of a task that also takes these counts of the other resources, each with a
@@ -315,11 +324,18 @@ impl Nodes {
         })
     }
     /// Adds tasks to nodes, with the line and the job of the record; removes them if `by` is `None`.
-    pub(crate) fn change(&mut self, by: Option<(u64, u64)>, on: &[(u32, u32)], size: &Size, job_yield: u32) {
+    pub(crate) fn change(
+        &mut self,
+        by: Option<(u64, u64)>,
+        on: &[(u32, u32)],
+        size: &Size,
+        (job_yield, level): (u32, u32),
+    ) {
         for &(node, tasks) in on {
             let kind = self.of(node);
             if kind.power.is_some() {
-                let power = u128::from(kind.task_power(size)) * u128::from(tasks) * u128::from(job_yield);
+                let power =
+                    u128::from(kind.task_power(size, level)) * u128::from(tasks) * u128::from(job_yield);
                 match by {
                     Some(_) => self.power_of_tasks += power,
                     None => self.power_of_tasks -= power,

@@ -268,6 +268,9 @@ pub enum Record<'a> {
         /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
+        /// Number of the speed level; absent at full speed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<u32>,
     },
     /// Devices of the tasks that the record before it has placed.
     Bind {
@@ -306,6 +309,9 @@ pub enum Record<'a> {
         /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
+        /// Number of the speed level; absent at full speed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<u32>,
     },
     /// Migration of a running job; it progresses on its new nodes after the penalty.
     Migrate {
@@ -318,6 +324,9 @@ pub enum Record<'a> {
         /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
+        /// Number of the new speed level, 0 at full speed; absent if it does not change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<u32>,
     },
     /// Change of a running job's yield; its allocation stays.
     Yield {
@@ -328,6 +337,9 @@ pub enum Record<'a> {
         /// Yield in units of 2^-20.
         #[serde(rename = "yield")]
         job_yield: u32,
+        /// Number of the new speed level, 0 at full speed; absent if it does not change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<u32>,
     },
     /// Final rejection of a waiting job.
     Reject {
@@ -476,6 +488,26 @@ pub struct PowerOfNode {
     /// Rule by which a node without tasks falls asleep; absent if it stays awake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepOfNode>,
+    /// Speed levels below full speed, by descending speed. Their numbers, from 1, are those of their
+    /// names in the order in which these first appear among the levels of all classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelOfNode>,
+}
+
+/// Speed level of a node. A node without a level that a job has runs it at full speed and full power.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LevelOfNode {
+    /// Name of the level.
+    pub name: String,
+    /// Speed in units of 2^-20 of the speed of the node, below 2^20. The speed of the node is multiplied
+    /// by it, rounded down.
+    pub speed: u32,
+    /// Power while the CPU is busy, without the units of other resources, in milliwatts.
+    pub busy_mw: u64,
+    /// Busy power of a unit of each other resource, in milliwatts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units_mw: Vec<u64>,
 }
 
 /// Rule by which a node without tasks falls asleep.

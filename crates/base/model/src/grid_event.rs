@@ -155,6 +155,9 @@ pub enum Record<'a> {
         cluster: u32,
         /// Allocation of the job: nodes of the cluster, and the number of tasks on each.
         on: Placement<'a>,
+        /// Number of the speed level; absent at full speed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<u32>,
     },
     /// End of a job, completed or killed.
     Complete {

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::{notice, print_account};
 use crate::read_log::ReadLog;
-pub(super) use answer::Simulated;
+pub(super) use answer::{Simulated, SlowedJobs};
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
@@ -147,6 +147,7 @@ struct Simulation {
     devices: Option<DeviceFigures>,
     /// Energy of the nodes, if their power is known.
     energy: Option<EnergyFigures>,
+    slowed: Vec<SlowedJobs>,
     account: AccountSummary,
 }
 
@@ -178,7 +179,7 @@ impl Simulate {
         let system = self.system.with_priorities(system, self.policy, opened.header())?;
         let opened = if system.settings.is_some() { opened.with_origins() } else { opened };
         self.warn_about_period();
-        let (Simulation { metrics, files, misfits, devices, energy, account }, mut time) =
+        let (Simulation { metrics, files, misfits, devices, energy, slowed, account }, mut time) =
             self.run_log((&path, opened, nodes), system)?;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| {
@@ -197,7 +198,8 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        context.print(&Simulated::new(self.policy, (path, account), misfits, (summary, devices, energy)))
+        let answer = Simulated::new(self.policy, (path, account), misfits, (summary, devices, energy));
+        context.print(&answer.with_slowed(slowed))
     }
 
     /// Assembles a simulation of jobs that are given rather than read from a log.
@@ -453,8 +455,9 @@ impl Simulate {
         misfits.iter().for_each(|line| notice!("{}: {line}", subject.workload.display()));
         let devices = devices.and_then(|mut devices| devices.figures());
         self.system.platform.check_series(energy.as_ref())?;
+        let slowed = energy.as_ref().map_or_else(Vec::new, SlowedJobs::of);
         let energy = energy.and_then(|energy| energy.figures());
         let account = report.account().summary();
-        Ok((Simulation { metrics, files, misfits, devices, energy, account }, begin.elapsed()))
+        Ok((Simulation { metrics, files, misfits, devices, energy, slowed, account }, begin.elapsed()))
     }
 }

@@ -59,18 +59,18 @@ fn play(observer: &mut impl Observer) {
         observer.observe(SimTime::from_secs(second), job, occurrence);
     };
     at(0, 0, Occurrence::Submitted(&jobs[0], None));
-    at(0, 0, Occurrence::Started(Placement::new(&on(0, 2, 1)), Yield::ONE));
+    at(0, 0, Occurrence::Started(Placement::new(&on(0, 2, 1)), Yield::ONE.into()));
     at(5, 1, Occurrence::Submitted(&jobs[1], None));
-    at(6, 0, Occurrence::YieldChanged(half));
-    at(6, 1, Occurrence::Started(Placement::new(&on(1, 1, 2)), half));
+    at(6, 0, Occurrence::YieldChanged(half.into()));
+    at(6, 1, Occurrence::Started(Placement::new(&on(1, 1, 2)), half.into()));
     at(10, 0, Occurrence::Paused(0.0));
-    at(20, 1, Occurrence::Migrated(Placement::new(&on(3, 1, 2)), half, 2, 0.0));
-    at(20, 0, Occurrence::Resumed(Placement::new(&on(2, 2, 1)), half));
+    at(20, 1, Occurrence::Migrated(Placement::new(&on(3, 1, 2)), half.into(), 2, 0.0));
+    at(20, 0, Occurrence::Resumed(Placement::new(&on(2, 2, 1)), half.into()));
     at(25, 1, Occurrence::Completed(&record(&jobs[1], 6, 25, true)));
     at(30, 2, Occurrence::Submitted(&jobs[2], None));
     at(30, 3, Occurrence::Submitted(&jobs[3], None));
     at(30, 2, Occurrence::Rejected);
-    at(30, 3, Occurrence::Started(Placement::new(&on(3, 1, 1)), half));
+    at(30, 3, Occurrence::Started(Placement::new(&on(3, 1, 1)), half.into()));
     at(34, 3, Occurrence::Completed(&record(&jobs[3], 30, 34, false)));
     at(40, 0, Occurrence::Completed(&record(&jobs[0], 0, 40, false)));
 }

@@ -5,6 +5,7 @@ use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::{Digester, RunError, platform_fields};
 use dfrsim_model::platform::classes::{Demands, NodeClass, PlatformFields, ReferenceNode, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::levels::SpeedLevel;
 use dfrsim_model::platform::power::{ClusterPower, NodePower, SleepRule};
 use dfrsim_model::platform::series::EnergySeries;
 use dfrsim_model::{Job, Seed};
@@ -88,17 +89,24 @@ fn reference_node(fields: &PlatformFields) -> Option<ReferenceNode> {
 
 /// Adds everything that simulations see of the nodes.
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
-    let classes = nodes.classes.classes();
+    let (classes, names) = (nodes.classes.classes(), nodes.classes.levels());
+    names.iter().for_each(|name| _ = digester.text("level").text(name));
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
     for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power } in classes {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
-        if let Some(NodePower { idle, busy, units, sleep }) = power {
+        if let Some(NodePower { idle, busy, units, sleep, levels: _ }) = power {
             digester.text("power").integer(*idle).integer(*busy);
             units.iter().for_each(|(idle, busy)| _ = digester.integer(*idle).integer(*busy));
             if let Some(SleepRule { asleep, after, falls, wakes }) = sleep {
                 digester.text("sleep").integer(*asleep);
                 [after, falls, wakes].iter().for_each(|span| _ = digester.integer(span.micros()));
+            }
+        }
+        if let Some(NodePower { levels, .. }) = power.as_ref().filter(|_| !names.is_empty()) {
+            for SpeedLevel { speed, busy, units } in levels {
+                digester.integer(speed.units()).integer(*busy);
+                units.iter().for_each(|busy| _ = digester.integer(*busy));
             }
         }
         if !device_groups.is_empty() {

@@ -163,6 +163,8 @@ columns! {
         metric(less, "W") pub peak_power: Option<f64>,
         /// Time in which the power of the nodes exceeded the cap, which can happen when the cap falls.
         metric(less, "s") pub over_cap: Option<f64>,
+        /// Number of jobs that ran below full speed for lack of power; empty without speed levels.
+        metric(less) pub slowed: Option<u64>,
         /// Fraction of the time of all nodes in which they were asleep; empty if no node sleeps.
         metric(more) pub asleep: Option<f64>,
         /// Time for which jobs waited on their nodes until these were awake, summed over the jobs.

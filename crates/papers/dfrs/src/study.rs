@@ -609,6 +609,7 @@ impl Study for OnlineStudy {
             mean_power: energy.map(|it| it.mean_w),
             peak_power: energy.map(|it| it.peak_w),
             over_cap: energy.map(|it| it.over_cap_s),
+            slowed: energy.and_then(|it| it.slowed),
             asleep: energy.and_then(|it| it.sleep).map(|it| it.asleep),
             woken: energy.and_then(|it| it.sleep).map(|it| it.woken_s),
             penalty_bound: reached.map(|it| it.0),

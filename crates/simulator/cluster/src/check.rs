@@ -81,6 +81,10 @@ impl Checker {
             }
             check_change(change, decision.placement(change), jobs, nodes.len())
                 .map_err(|rule| violation(Some(change.job), rule))?;
+            let level = change.level_after(jobs.get(change.job).level);
+            if usize::from(level) > unequal.as_ref().map_or(0, |unequal| unequal.classes().levels().len()) {
+                return Err(violation(Some(change.job), Rule::Level(level)));
+            }
             if let Some(platform) = platform
                 && let Some(node) =
                     decision.placement(change).ranges().iter().find_map(|&it| platform.first_closed(it))
@@ -95,7 +99,7 @@ impl Checker {
             let active = jobs.get(change.job);
             nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
             if let Some(unequal) = &mut unequal {
-                unequal.remove(change.job, active.placement(), active.job_yield);
+                unequal.remove(change.job, active.placement(), active.pace());
                 match change.action {
                     Action::SetYield => unequal.set_device_yield(change.job, Yield::ZERO),
                     _ => unequal.unbind(change.job),
@@ -106,7 +110,8 @@ impl Checker {
             let (active, placement) = (jobs.get(change.job), placement_after(change, decision, jobs));
             nodes.add(placement, active.believed_need, active.job.memory, change.job_yield);
             if let Some(unequal) = &mut unequal {
-                unequal.add(change.job, placement, change.job_yield);
+                let pace = (change.job_yield, change.level_after(active.level));
+                unequal.add(change.job, placement, pace);
                 if change.action.has_placement() {
                     unequal.bind(change.job, placement, decision.devices(change), change.job_yield);
                 } else if change.action == Action::SetYield {

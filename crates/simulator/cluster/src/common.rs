@@ -25,17 +25,18 @@ impl CommonUse {
         self.before.copy_from_slice(&self.used);
     }
 
-    /// Changes the amounts by those of a job at a yield.
+    /// Changes the amounts by those of a job at a yield and a speed level.
     pub(crate) fn change(
         &mut self,
         resources: &[CommonResource],
         demand: &Demand,
-        at: Yield,
+        (at, level): (Yield, u8),
         change: impl Fn(&mut u128, u128),
     ) {
-        for ((used, resource), amount) in self.used.iter_mut().zip(resources).zip(&demand.common) {
+        for (place, (used, resource)) in self.used.iter_mut().zip(resources).enumerate() {
             let factor = if resource.demand == CommonDemand::Draw { at } else { Yield::ONE };
-            change(used, u128::from(*amount) * u128::from(factor.units()));
+            let amount = demand.common_at(place, resource.demand, level);
+            change(used, u128::from(amount) * u128::from(factor.units()));
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Change {
     /// them.
     devices: Range<u32>,
     pub(crate) job_yield: Yield,
+    /// Speed level; `None` for full speed at a start or resumption, and otherwise for the current one.
+    level: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,13 @@ impl Decision {
         self.devices.extend(devices);
         if let Some(change) = self.changes.last_mut() {
             change.devices = begin as u32..self.devices.len() as u32;
+        }
+    }
+    /// Sets the speed level of the last change, which starts, resumes or migrates a job or sets its yield:
+    /// 0 is full speed. Without it, a job starts or resumes at full speed, and otherwise keeps its level.
+    pub fn at_level(&mut self, level: u8) {
+        if let Some(change) = self.changes.last_mut() {
+            change.level = Some(level);
         }
     }
     /// Sets the yield of a running job.
@@ -146,11 +155,13 @@ impl Decision {
             placement: begin as u32..self.ranges.len() as u32,
             devices: 0..0,
             job_yield,
+            level: None,
         });
     }
     /// Records a change that places no task.
     fn push_unplaced(&mut self, verb: Action, job: JobHandle, job_yield: Yield) {
-        self.changes.push(Change { job, action: verb, placement: 0..0, devices: 0..0, job_yield });
+        let (placement, devices) = (0..0, 0..0);
+        self.changes.push(Change { job, action: verb, placement, devices, job_yield, level: None });
     }
     pub(crate) fn placement(&self, change: &Change) -> Placement<'_> {
         Placement::new(&self.ranges[indices(&change.placement)])
@@ -164,6 +175,17 @@ impl Decision {
         self.ranges.clear();
         self.wake_up = None;
         self.submissions.clear();
+    }
+}
+
+impl Change {
+    /// Returns the speed level of a job after the change, given that before it.
+    pub(crate) fn level_after(&self, before: u8) -> u8 {
+        match self.action {
+            Action::Start | Action::Resume => self.level.unwrap_or(0),
+            Action::Migrate | Action::SetYield => self.level.unwrap_or(before),
+            Action::Pause | Action::Reject | Action::Kill | Action::Requeue | Action::Lose => 0,
+        }
     }
 }
 

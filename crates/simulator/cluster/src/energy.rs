@@ -1,7 +1,7 @@
 //! Energy that the nodes of a cluster draw, and the power over time.
 
 use crate::sleep::SleepingNodes;
-use crate::{NodeRange, Observer, Occurrence, Placement, PlatformChange};
+use crate::{NodeRange, Observer, Occurrence, Pace, Placement, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::NodeSpan;
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
@@ -38,8 +38,11 @@ pub struct EnergyMetrics {
     peak: u128,
     /// Time in which the power of tasks exceeded the cap, in microseconds.
     over_cap: u64,
-    /// Energy of the job that left last.
+    /// Energy of the job that left last, and the level of the lowest speed at which it has run.
     last_job: u128,
+    last_level: u8,
+    /// Number of jobs that have left, by the level of the lowest speed at which they have run: 1, 2, ...
+    slowed: Vec<u64>,
     /// Sums of the energy times the values of the series for a kilowatt-hour.
     carbon: u128,
     price: u128,
@@ -50,12 +53,18 @@ pub struct EnergyMetrics {
 /// Power of a job in the system.
 #[derive(Clone, Debug, Default)]
 struct JobPower {
-    /// Power that a task adds on a node of each class at a yield of 1, in milliwatts.
+    /// Power that a task adds on a node of each class at a yield of 1, in milliwatts: at full speed, then
+    /// at each level.
     of_task: Vec<u64>,
     cpu_need: Share,
     /// Power of all of its tasks on their nodes at a yield of 1; 0 unless it runs.
     full: u64,
     at: Yield,
+    level: u8,
+    /// Level of the lowest speed at which it has run.
+    lowest: u8,
+    /// Power of all of its tasks on their nodes at each level; empty if there are none.
+    by_level: Vec<u64>,
     /// Time of its last change, and its energy until then.
     since: SimTime,
     energy: u128,
@@ -76,6 +85,10 @@ pub struct EnergyFigures {
     /// Time in which the power exceeded the cap, in seconds: jobs that run when the cap falls
     /// continue.
     pub over_cap_s: f64,
+    /// Number of jobs that have run below full speed, if nodes have speed levels for jobs that lack
+    /// power.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowed: Option<u64>,
     /// Energy of the nodes in millijoules, rounded down, without the power usage effectiveness.
     pub nodes_mj: u64,
     /// Carbon dioxide in kilograms, if its intensity is known.
@@ -101,12 +114,26 @@ pub struct SleepFigures {
     pub woken_s: f64,
 }
 
+/// Iterates over the classes of nodes at full speed, then at each level.
+fn places(classes: &NodeClasses) -> impl Iterator<Item = (usize, u8)> {
+    let all = classes.classes().len();
+    (0..=classes.levels().len() as u8).flat_map(move |level| (0..all).map(move |class| (class, level)))
+}
+
 /// Converts a sum of energy to whole millijoules, rounded down.
 fn millijoules(sum: u128) -> u64 {
     u64::try_from(sum / ENERGY_PARTS / 1_000_000).unwrap_or(u64::MAX)
 }
 
 impl JobPower {
+    /// Sets yield and level.
+    fn set_pace(&mut self, pace: Pace) {
+        self.at = pace.job_yield;
+        if let Some(level) = pace.level {
+            (self.level, self.lowest) = (level, self.lowest.max(level));
+            self.full = self.by_level.get(usize::from(level)).copied().unwrap_or(self.full);
+        }
+    }
     fn power(&self) -> u128 {
         u128::from(self.full) * u128::from(self.at.units())
     }
@@ -140,6 +167,8 @@ impl EnergyMetrics {
             peak: 0,
             over_cap: 0,
             last_job: 0,
+            last_level: 0,
+            slowed: vec![0; classes.levels().len()],
             carbon: 0,
             price: 0,
             sleep: SleepingNodes::new(classes).map(Box::new),
@@ -159,6 +188,7 @@ impl EnergyMetrics {
             mean_w: self.energy as f64 / parts / span as f64 / 1e3,
             peak_w: self.peak as f64 / parts / 1e3,
             over_cap_s: self.over_cap as f64 / 1e6,
+            slowed: (!self.slowed.is_empty()).then(|| self.slowed.iter().sum()),
             nodes_mj: millijoules(self.energy),
             carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
             cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
@@ -186,6 +216,20 @@ impl EnergyMetrics {
     /// millijoules, rounded down, without the power usage effectiveness.
     pub fn last_job_mj(&self) -> u64 {
         millijoules(self.last_job)
+    }
+
+    /// Returns the name of the level of the lowest speed at which the job that left last has run, empty at
+    /// full speed; `None` if nodes have no speed levels for jobs that lack power.
+    pub fn last_job_level(&self) -> Option<&str> {
+        let names = self.classes.levels();
+        let level = usize::from(self.last_level).checked_sub(1);
+        (!names.is_empty()).then(|| level.map_or("", |level| &*names[level]))
+    }
+
+    /// Iterates over the speed levels below full speed, by name, with the number of jobs whose lowest speed
+    /// was that of the level.
+    pub fn slowed(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.classes.levels().iter().map(|name| &**name).zip(self.slowed.iter().copied())
     }
 
     /// Returns the time for which the job that left last has waited on its nodes until they were awake;
@@ -249,16 +293,24 @@ impl EnergyMetrics {
         self.added += job.power();
     }
 
-    fn place(&mut self, now: SimTime, job: u64, on: Placement<'_>, at: Yield) {
+    /// Places a job, which `is_new` on nodes unless it migrates.
+    fn place(&mut self, now: SimTime, job: u64, on: Placement<'_>, pace: Pace, is_new: bool) {
         let Some(job) = self.jobs.get_mut(&job) else { return };
-        let of_range = |range: &NodeRange| {
-            let by_class = self.classes.by_class(range.indices());
-            let tasks = |nodes: Range<usize>| u64::from(range.tasks) * nodes.len() as u64;
-            by_class.map(|(class, nodes)| job.of_task[class] * tasks(nodes)).sum::<u64>()
+        let (all, levels) = (self.classes.classes().len(), self.classes.levels().len());
+        let of_level = |level: usize| {
+            let of_task = &job.of_task[level * all..];
+            let of_range = |range: &NodeRange| {
+                let by_class = self.classes.by_class(range.indices());
+                let tasks = |nodes: Range<usize>| u64::from(range.tasks) * nodes.len() as u64;
+                by_class.map(|(class, nodes)| of_task[class] * tasks(nodes)).sum::<u64>()
+            };
+            on.ranges().iter().map(of_range).sum::<u64>()
         };
-        let full = on.ranges().iter().map(of_range).sum();
+        let full = of_level(0);
+        let by_level: Vec<u64> = if levels > 0 { (0..=levels).map(of_level).collect() } else { Vec::new() };
         self.added -= job.advance(now);
-        (job.full, job.at) = (full, at);
+        (job.full, job.by_level) = (full, by_level);
+        job.set_pace(Pace { level: pace.level.or(Some(if is_new { 0 } else { job.level })), ..pace });
         self.added += job.power();
     }
 
@@ -267,7 +319,8 @@ impl EnergyMetrics {
         let mut of_task = self.spare.pop().unwrap_or_default();
         let plain = Demand::default();
         of_task.extend(
-            (0..self.classes.classes().len()).map(|at| self.classes.task_power(at, cpu_need, &plain)),
+            places(&self.classes)
+                .map(|(class, level)| self.classes.task_power_at(class, level, cpu_need, &plain)),
         );
         self.jobs.insert(job, JobPower { of_task, cpu_need, since: now, ..JobPower::default() });
     }
@@ -276,8 +329,9 @@ impl EnergyMetrics {
     fn request(&mut self, job: u64, demand: &Demand) {
         let requests_units = demand.resources.iter().any(|asked| asked.count > 0);
         if let Some(job) = self.jobs.get_mut(&job).filter(|_| requests_units) {
-            for (at, power) in job.of_task.iter_mut().enumerate() {
-                *power = self.classes.task_power(at, job.cpu_need, demand);
+            let (classes, of_task) = (&self.classes, job.of_task.iter_mut());
+            for ((class, level), power) in places(classes).zip(of_task) {
+                *power = classes.task_power_at(class, level, job.cpu_need, demand);
             }
         }
     }
@@ -286,7 +340,10 @@ impl EnergyMetrics {
     fn remove(&mut self, now: SimTime, job: u64) {
         let Some(mut job) = self.jobs.remove(&job) else { return };
         self.added -= job.advance(now);
-        self.last_job = job.energy;
+        (self.last_job, self.last_level) = (job.energy, job.lowest);
+        if job.lowest > 0 {
+            self.slowed[usize::from(job.lowest) - 1] += 1;
+        }
         job.of_task.clear();
         self.spare.push(job.of_task);
     }
@@ -307,10 +364,11 @@ impl Observer for EnergyMetrics {
         match occurrence {
             Occurrence::Submitted(it, _) => self.submit(now, job, it.cpu_need),
             Occurrence::Asked(demand, _) => self.request(job, demand),
-            Occurrence::Started(on, at) | Occurrence::Resumed(on, at) | Occurrence::Migrated(on, at, ..) => {
-                self.place(now, job, on, at);
+            Occurrence::Started(on, pace) | Occurrence::Resumed(on, pace) => {
+                self.place(now, job, on, pace, true);
             }
-            Occurrence::YieldChanged(at) => self.set(now, job, |job| job.at = at),
+            Occurrence::Migrated(on, pace, ..) => self.place(now, job, on, pace, false),
+            Occurrence::YieldChanged(pace) => self.set(now, job, |job| job.set_pace(pace)),
             Occurrence::Paused(_) | Occurrence::Interrupted(..) => self.set(now, job, |job| job.full = 0),
             Occurrence::Rejected
             | Occurrence::Killed(_)

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 /// those that the rule of the platform chooses; a decision must [name](FreeNodes::name_devices) them, as
 /// others may be free once all of its changes are made. Rigid resources and devices are held with the
 /// memory, and shared resources are taken with the CPU. Licences and the power under a
-/// cap, which the cluster has as a whole, count too: a job that has none left does not fit.
+/// cap, which the cluster has as a whole, count too: a job that has none left does not fit. At a lower
+/// [speed level](FreeNodes::find_level) it needs less power.
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, FreeNodes, NodeOrder, Scheduler, Situation};
@@ -188,6 +189,8 @@ struct FreeCommon {
     /// Amounts that there are, and those that jobs have.
     amounts: Vec<u64>,
     in_use: Vec<u64>,
+    /// Speed levels of jobs that the decision places below full speed.
+    levels: BTreeMap<JobHandle, u8>,
 }
 
 impl FreeCommon {
@@ -199,23 +202,38 @@ impl FreeCommon {
             is_power: resources.iter().map(|resource| resource.demand == CommonDemand::Draw).collect(),
             amounts: resources.iter().map(amount).collect(),
             in_use: vec![0; resources.len()],
+            levels: BTreeMap::new(),
         }))
     }
     /// Changes the amounts of one kind, power or the others, by those of a job.
     fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
-        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
+        let level = self.level(view, job);
+        let demands = FreeCommon::amounts_at(view, job, level);
         for ((in_use, amount), is_power) in self.in_use.iter_mut().zip(demands).zip(&self.is_power) {
             if *is_power == power {
-                change(in_use, *amount);
+                change(in_use, amount);
             }
         }
     }
+    /// Returns the speed level of a job: that of the decision, or the current one.
+    fn level(&self, view: View<'_>, job: JobHandle) -> u8 {
+        self.levels.get(&job).copied().unwrap_or_else(|| view.job(job).level())
+    }
+    /// Iterates over the amounts of a job at a speed level.
+    fn amounts_at<'a>(view: View<'a>, job: JobHandle, level: u8) -> impl Iterator<Item = u64> + use<'a> {
+        let common = view.classes().map_or(&[][..], NodeClasses::common);
+        let demand = view.demand(job);
+        let amount = move |(place, resource): (usize, &CommonResource)| {
+            demand.map_or(0, |demand| demand.common_at(place, resource.demand, level))
+        };
+        common.iter().enumerate().map(amount)
+    }
     /// Returns whether enough is left for a job, of one kind, power or the others, or of both.
     fn suffices(&self, view: View<'_>, job: JobHandle, power: Option<bool>) -> bool {
-        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
+        let demands = FreeCommon::amounts_at(view, job, self.level(view, job));
         let mut all = self.in_use.iter().zip(&self.amounts).zip(&self.is_power).zip(demands);
         all.all(|(((in_use, amount), is_power), demand)| {
-            *demand == 0 || power.is_some_and(|power| power != *is_power) || in_use + demand <= *amount
+            demand == 0 || power.is_some_and(|power| power != *is_power) || in_use + demand <= *amount
         })
     }
 }
@@ -395,6 +413,42 @@ impl FreeNodes {
                     left.into_iter().all(|(left, each)| *left >= each * u64::from(part.tasks))
                 })
             })
+    }
+
+    /// Finds the first speed level at which a job meets a condition, and sets it here for the job: any
+    /// level if it is at full speed, and otherwise only its own. If there is none, the level stays.
+    pub fn find_level(
+        &mut self,
+        view: View<'_>,
+        job: JobHandle,
+        meets: impl Fn(&FreeNodes) -> bool,
+    ) -> Option<u8> {
+        let own = self.level(view, job);
+        if meets(self) {
+            return Some(own);
+        }
+        let levels = view.classes().map_or(0, |classes| classes.levels().len() as u8);
+        if levels == 0 || own > 0 {
+            return None;
+        }
+        for level in 1..=levels {
+            self.set_level(job, level);
+            if meets(self) {
+                return Some(level);
+            }
+        }
+        self.set_level(job, own);
+        None
+    }
+    /// Returns the speed level of a job: the one that was set here, or the current one.
+    #[must_use]
+    pub fn level(&self, view: View<'_>, job: JobHandle) -> u8 {
+        self.common.as_ref().map_or(0, |common| common.level(view, job))
+    }
+    fn set_level(&mut self, job: JobHandle, level: u8) {
+        if let Some(common) = &mut self.common {
+            common.levels.insert(job, level);
+        }
     }
 
     fn need(&self, view: View<'_>, job: JobHandle) -> TaskNeed {

@@ -58,8 +58,10 @@ pub(crate) struct ActiveJob {
     pub(crate) believed_need: Share,
     /// Fraction of the true CPU need that the job gets; equal to its yield if needs are exact.
     pub(crate) speed: Yield,
-    /// Speed of the slowest of its nodes.
+    /// Speed of the slowest of its nodes, at its level.
     pub(crate) node_speed: Yield,
+    /// Speed level; 0, full speed, unless it runs below.
+    pub(crate) level: u8,
     /// Speed last reported to the observer.
     pub(crate) reported_speed: Yield,
     /// Time from which its need can be inferred from its use: its last start, resumption or
@@ -87,6 +89,11 @@ impl ActiveJob {
     /// Returns the current placement; for a job that has just completed, the last one.
     pub(crate) fn placement(&self) -> Placement<'_> {
         Placement::new(&self.placement)
+    }
+
+    /// Returns the yield and the speed level.
+    pub(crate) fn pace(&self) -> (Yield, u8) {
+        (self.job_yield, self.level)
     }
 
     pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
@@ -133,7 +140,7 @@ impl ActiveJob {
     ) -> (Vec<NodeRange>, SimSpan, VirtualTime) {
         let done = self.virtual_time(now);
         let kept = rule.kept(done);
-        self.job_yield = Yield::ZERO;
+        (self.job_yield, self.level) = (Yield::ZERO, 0);
         self.speed = Yield::ZERO;
         self.reported_speed = Yield::ZERO;
         self.work_done = VirtualTime::of(kept);
@@ -269,6 +276,7 @@ impl JobTable {
             speed: Yield::ZERO,
             reported_speed: Yield::ZERO,
             node_speed: Yield::ONE,
+            level: 0,
             observable_from: submit,
             work_done: VirtualTime::ZERO,
             progress_from: submit,

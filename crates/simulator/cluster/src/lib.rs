@@ -119,7 +119,7 @@ pub use job_table::{JobHandle, JobState};
 pub use lists::{ExpectedEnd, Lists};
 pub use metrics::{Metrics, Summary};
 pub use objectives::{BoundedStretch, Fairness};
-pub use observer::{JobRecord, Observer, Occurrence, PlatformChange};
+pub use observer::{JobRecord, Observer, Occurrence, Pace, PlatformChange};
 pub use options::{EstimateModel, NeedModel, Options, Overrun};
 pub use placement::{NodeRange, Parts, Placement};
 pub use platform::Interrupted;

@@ -6,6 +6,22 @@ use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::{NodeSpan, Window};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
 
+/// Yield of a job, and its speed level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Yield.
+    pub job_yield: Yield,
+    /// New speed level, of which 0 is full speed. `None` if it stays; a job that starts or resumes is then
+    /// at full speed.
+    pub level: Option<u8>,
+}
+
+impl From<Yield> for Pace {
+    fn from(job_yield: Yield) -> Pace {
+        Pace { job_yield, level: None }
+    }
+}
+
 /// Event of a job, as observers receive it. Jobs are identified by their sequence number in the
 /// order of submission.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +36,7 @@ pub enum Occurrence<'a> {
     /// has any.
     Asked(&'a Demand, &'a NodeClasses),
     /// A waiting job started.
-    Started(Placement<'a>, Yield),
+    Started(Placement<'a>, Pace),
     /// The tasks that were just placed hold these devices: for each node, the number of tasks on each
     /// device. Reported after each placement of a job that requests devices.
     Bound(&'a [(u32, OnDevices)]),
@@ -30,12 +46,12 @@ pub enum Occurrence<'a> {
     /// A running job was paused; its memory of this size, in whole nodes' worth, was written.
     Paused(f64),
     /// A paused job resumed.
-    Resumed(Placement<'a>, Yield),
+    Resumed(Placement<'a>, Pace),
     /// A running job was migrated: (new placement, yield, number of tasks moved, their memory in
     /// whole nodes' worth).
-    Migrated(Placement<'a>, Yield, u32, f64),
+    Migrated(Placement<'a>, Pace, u32, f64),
     /// The yield of a running job changed.
-    YieldChanged(Yield),
+    YieldChanged(Pace),
     /// A waiting job was rejected.
     Rejected,
     /// The policy ended a running job before its work was done.

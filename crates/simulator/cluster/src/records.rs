@@ -1,13 +1,16 @@
 //! Conversion of what observers receive into the records of [`dfrsim_model::event`].
 
-use crate::{Link, Occurrence, Overrun, Placement, PlatformChange};
+use crate::{Link, Occurrence, Overrun, Pace, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::OnDevices;
+use dfrsim_model::platform::levels::SpeedLevel;
+use dfrsim_model::platform::power::NodePower;
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
+use std::sync::Arc;
 
 /// Creates the first record: policy, nodes, penalty, the rule for jobs that exceed their estimates,
 /// the tau of the summary's bounded stretch, and what the policy's name does not specify: the period,
@@ -80,6 +83,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
                 falls_us: rule.falls.micros(),
                 wakes_us: rule.wakes.micros(),
             }),
+            levels: levels(nodes, power),
         }),
     };
     let common = |resource: &CommonResource| event::ResourceOfCluster {
@@ -99,6 +103,18 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         core_parts: Some(nodes.core_parts()).filter(|&parts| parts > 1),
         common: nodes.common().iter().map(common).collect(),
     }
+}
+
+/// Returns the levels of the nodes of a class below full speed.
+fn levels(nodes: &NodeClasses, power: &NodePower) -> Vec<event::LevelOfNode> {
+    let all = nodes.levels().iter().zip(&power.levels).filter(|(_, level)| level.speed < Yield::ONE);
+    let record = |(name, level): (&Arc<str>, &SpeedLevel)| event::LevelOfNode {
+        name: (**name).to_owned(),
+        speed: level.speed.units(),
+        busy_mw: level.busy,
+        units_mw: level.units.clone(),
+    };
+    all.map(record).collect()
 }
 
 impl PlatformChange<'_> {
@@ -127,7 +143,8 @@ impl Occurrence<'_> {
     pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
         let at_us = now.micros();
         let on = |placement: Placement<'_>| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
-        let units = |job_yield: Yield| job_yield.units();
+        let units = |pace: Pace| pace.job_yield.units();
+        let level = |pace: Pace| pace.level.map(u32::from);
         match *self {
             Occurrence::Submitted(submitted, estimate) => Record::Submit {
                 at_us,
@@ -169,8 +186,8 @@ impl Occurrence<'_> {
                 distinct_nodes: demand.needs_distinct_nodes,
                 common: demand.common.clone(),
             },
-            Occurrence::Started(placement, job_yield) => {
-                Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            Occurrence::Started(placement, pace) => {
+                Record::Start { at_us, job, on: on(placement), job_yield: units(pace), level: level(pace) }
             }
             Occurrence::Bound(devices) => {
                 let of_node = |&(node, on): &(u32, OnDevices)| {
@@ -180,13 +197,15 @@ impl Occurrence<'_> {
             }
             Occurrence::Woken(span) => Record::Wake { at_us, job, woken_us: span.micros() },
             Occurrence::Paused(_) => Record::Pause { at_us, job },
-            Occurrence::Resumed(placement, job_yield) => {
-                Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            Occurrence::Resumed(placement, pace) => {
+                Record::Resume { at_us, job, on: on(placement), job_yield: units(pace), level: level(pace) }
             }
-            Occurrence::Migrated(placement, job_yield, ..) => {
-                Record::Migrate { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            Occurrence::Migrated(placement, pace, ..) => {
+                Record::Migrate { at_us, job, on: on(placement), job_yield: units(pace), level: level(pace) }
             }
-            Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
+            Occurrence::YieldChanged(pace) => {
+                Record::Yield { at_us, job, job_yield: units(pace), level: level(pace) }
+            }
             Occurrence::Rejected => Record::Reject { at_us, job },
             Occurrence::Killed(_) => Record::Kill { at_us, job },
             Occurrence::Interrupted(_, kept, _) => Record::Interrupt { at_us, job, kept_us: kept.micros() },

@@ -12,7 +12,8 @@ use dfrsim_model::Yield;
 /// the fullest nodes that have the CPU besides the jobs before it. If their memory is missing, jobs
 /// behind it leave, the last one first, until it fits; if all of them do not suffice, it waits. A job
 /// that leaves pays the penalty when it resumes, and one that stays does not. Licences of the cluster count
-/// as memory does, and the power under a cap as CPU does.
+/// as memory does, and the power under a cap as CPU does: a job that lacks it runs at the first lower speed
+/// level at which it does not, which it keeps until it leaves its nodes.
 ///
 /// `ranked` has each job in the system once, except for those that the decision rejects.
 pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut Decision) {
@@ -28,17 +29,21 @@ pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut
             continue;
         }
         if is_running(job) {
-            let has_cpu = free.has_cpu(view, job, own.placement());
-            if has_cpu {
+            let level = free.find_level(view, job, |free| free.has_cpu(view, job, own.placement()));
+            if level.is_some() {
                 free.occupy_cpu(view, job, own.placement());
             }
-            let wanted = if has_cpu { Yield::ONE } else { Yield::ZERO };
-            if own.current_yield() != wanted {
+            let wanted = if level.is_some() { Yield::ONE } else { Yield::ZERO };
+            let level = level.unwrap_or(own.level());
+            if (own.current_yield(), own.level()) != (wanted, level) {
                 decision.set_yield(job, wanted);
+                decision.at_level(level);
             }
             continue;
         }
         let mut after = free.clone();
+        // Others leave for a job at full speed only.
+        after.find_level(view, job, |free| free.fits(view, job));
         let mut leaving = Vec::new();
         let mut behind =
             (place + 1..ranked.len()).rev().filter(|&at| !has_left[at] && is_running(ranked[at]));
@@ -61,6 +66,7 @@ pub fn decide_for_residents(view: View<'_>, ranked: &[JobHandle], decision: &mut
         } else {
             decision.resume(job, on, Yield::ONE);
         }
+        decision.at_level(free.level(view, job));
         free.name_devices(job, decision);
     }
 }

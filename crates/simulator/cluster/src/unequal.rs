@@ -104,17 +104,17 @@ impl UnequalState {
         self.demands[handle.index()] = self.nodes.demand(job);
     }
 
-    /// Returns the speed of the slowest of the nodes.
-    pub(crate) fn speed_on(&self, placement: Placement<'_>) -> Yield {
+    /// Returns the speed of the slowest of the nodes at a level.
+    pub(crate) fn speed_on(&self, placement: Placement<'_>, level: u8) -> Yield {
         let classes = self.classes();
-        if let [only] = classes.classes() {
-            return only.speed;
+        if classes.classes().len() == 1 {
+            return classes.speed_at(0, level);
         }
         let of_range = |range: &NodeRange| {
             let nodes = range.indices();
             let (first, last) =
                 (classes.class_of(nodes.start as u32), classes.class_of(nodes.end as u32 - 1));
-            classes.classes()[first..=last].iter().map(|class| class.speed).min()
+            (first..=last).map(|class| classes.speed_at(class, level)).min()
         };
         placement.ranges().iter().filter_map(of_range).min().unwrap_or(Yield::ONE)
     }
@@ -123,12 +123,12 @@ impl UnequalState {
         &mut self,
         job: JobHandle,
         placement: Placement<'_>,
-        at: Yield,
+        (at, level): (Yield, u8),
         change: impl Fn(&mut u128, u128),
     ) {
         let (resources, demand) = (self.nodes.classes.resources(), &self.demands[job.index()]);
         if !demand.common.is_empty() && !placement.is_empty() {
-            self.common.change(self.nodes.classes.common(), demand, at, &change);
+            self.common.change(self.nodes.classes.common(), demand, (at, level), &change);
         }
         if resources.is_empty() || demand.resources.iter().all(|asked| asked.count == 0) {
             return;
@@ -143,12 +143,12 @@ impl UnequalState {
             }
         }
     }
-    /// Adds the use of a job's tasks at a yield.
-    pub(crate) fn add(&mut self, job: JobHandle, placement: Placement<'_>, at: Yield) {
+    /// Adds the use of a job's tasks at a yield and a level.
+    pub(crate) fn add(&mut self, job: JobHandle, placement: Placement<'_>, at: (Yield, u8)) {
         self.change(job, placement, at, |used, more| *used += more);
     }
     /// Removes the use that was added with the same arguments.
-    pub(crate) fn remove(&mut self, job: JobHandle, placement: Placement<'_>, at: Yield) {
+    pub(crate) fn remove(&mut self, job: JobHandle, placement: Placement<'_>, at: (Yield, u8)) {
         self.change(job, placement, at, |used, less| *used -= less);
     }
 

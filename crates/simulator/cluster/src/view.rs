@@ -258,6 +258,11 @@ impl<'a> JobView<'a> {
     pub fn current_yield(self) -> Yield {
         self.active.job_yield
     }
+    /// Returns the speed level; 0, full speed, unless the job runs below.
+    #[must_use]
+    pub fn level(self) -> u8 {
+        self.active.level
+    }
     /// Returns whether the job ended because it reached its estimate, with work left.
     #[must_use]
     pub fn was_cut_off(self) -> bool {

@@ -41,6 +41,9 @@ pub enum Rule {
     /// A node must have the features that its jobs require: (node, missing feature).
     #[error("node {0} does not have the feature {1}")]
     Feature(NodeId, Arc<str>),
+    /// The speed level must be one of the cluster: (level).
+    #[error("the cluster has no speed level {0}")]
+    Level(u8),
     /// Jobs must not hold more of a resource than the cluster has as a whole: (resource).
     #[error("the {0} of the cluster is exceeded")]
     Common(Arc<str>),

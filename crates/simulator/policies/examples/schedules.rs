@@ -63,11 +63,11 @@ impl Observer for Gantt {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.draw_until(now);
         match occurrence {
-            Occurrence::Started(placement, job_yield) => {
-                self.running.insert(job, (placement.to_vec(), job_yield));
+            Occurrence::Started(placement, pace) => {
+                self.running.insert(job, (placement.to_vec(), pace.job_yield));
             }
-            Occurrence::YieldChanged(job_yield) => {
-                self.running.entry(job).and_modify(|running| running.1 = job_yield);
+            Occurrence::YieldChanged(pace) => {
+                self.running.entry(job).and_modify(|running| running.1 = pace.job_yield);
             }
             Occurrence::Completed(record) => {
                 self.running.remove(&job);

@@ -20,7 +20,8 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// order of submission. It stays on its nodes to its end. Each row in turn runs for 60 s, and jobs of
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
 /// at a yield of 0. Licences are held as memory is, and power under a cap as CPU is: of a row, only the
-/// first jobs for which the cap has power run in its turn. A turn ends early if its row has no jobs left.
+/// first jobs for which the cap has power run in its turn. A job that lacks
+/// power then runs at the first lower speed level at which there is enough, and keeps that level. A turn ends early if its row has no jobs left.
 /// A job that does not fit the empty cluster is rejected. A job that loses its nodes waits again. Nodes
 /// that are down are not used; wrong CPU needs are refused.
 #[derive(Debug, Default)]
@@ -106,16 +107,20 @@ impl Scheduler for GangScheduler {
         let in_turn = (self.turn..self.turn + rows.len()).map(|row| row % rows.len());
         for &job in in_turn.flat_map(|row| &rows[row]) {
             let nodes = placed.nodes(view, job);
-            let runs = free.has_cpu(view, job, nodes);
-            if runs {
+            let level = free.find_level(view, job, |free| free.has_cpu(view, job, nodes));
+            if level.is_some() {
                 free.occupy_cpu(view, job, nodes);
             }
-            let wanted = if runs { Yield::ONE } else { Yield::ZERO };
-            if view.job(job).state() == JobState::Waiting {
+            let wanted = if level.is_some() { Yield::ONE } else { Yield::ZERO };
+            let own = view.job(job);
+            let level = level.unwrap_or(own.level());
+            if own.state() == JobState::Waiting {
                 decision.start(job, nodes.ranges().iter().copied(), wanted);
+                decision.at_level(level);
                 memory.name_devices(job, decision);
-            } else if view.job(job).current_yield() != wanted {
+            } else if (own.current_yield(), own.level()) != (wanted, level) {
                 decision.set_yield(job, wanted);
+                decision.at_level(level);
             }
         }
         let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;

@@ -198,7 +198,7 @@ fn broken(
         ("a task less", Record::Start { on, .. }) => on.to_mut()[0].1 -= 1,
         (
             "another yield",
-            Record::Start { at_us, job, job_yield, .. } | Record::Yield { at_us, job, job_yield },
+            Record::Start { at_us, job, job_yield, .. } | Record::Yield { at_us, job, job_yield, .. },
         ) => {
             let until = moment(next(records, place, *job)?);
             let is_long = until > *at_us + 100_000_000 && goes_on(records, place, *job);

@@ -32,6 +32,19 @@ const CLASSES: &str = "classes = [
 /// Identical nodes.
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
 
+/// The classes with speed levels, of which the second has one, and the third none.
+const SLOW_CLASSES: &str = "classes = [
+    { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
+      power = { idle_w = 100, busy_w = 200, resources = { gpu = { idle_w = 10, busy_w = 45.5 } },
+        levels = [{ name = 'eco', speed = 0.9, busy_w = 160, resources = { gpu = 33 } }, { name = 'low', speed = 0.7, busy_w = 120 }] } },
+    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 },
+      power = { idle_w = 50, busy_w = 97, resources = { gpu = { idle_w = 10, busy_w = 33 } },
+        levels = [{ name = 'low', speed = 0.6, busy_w = 60, resources = { gpu = 20 } }] } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
+/// Identical nodes with speed levels.
+const SLOW_EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999,
+    levels = [{ name = 'eco', speed = 0.9, busy_w = 165 }, { name = 'low', speed = 0.5, busy_w = 120 }] } }]";
+
 /// Identical nodes whose power never exceeds the cap, so that only licences can bind, from the first job
 /// on that requests some.
 const FRUGAL: &str =
@@ -307,7 +320,7 @@ proptest! {
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
         (skips, is_heterogeneous) in (any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL]),
         policy in prop::sample::select(policies()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
@@ -332,7 +345,7 @@ proptest! {
     #[test]
     fn batch_policies_agree_with_the_reference(
         jobs in workload(1), seed in 0..1000_u64,
-        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL]),
         policy in prop::sample::select(policies()),
     ) {
         let name = policy.to_string();
@@ -347,7 +360,7 @@ proptest! {
     fn fractional_policies_agree_under_all_conditions(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(),
         (has_licences, has_site) in (any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, SLOW_CLASSES, SLOW_EQUAL]),
         name in prop::sample::select(FRACTIONAL.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages("requeue")));
@@ -364,7 +377,7 @@ proptest! {
     #[test]
     fn policies_at_full_speed_agree(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(), has_licences in any::<bool>(),
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, SLOW_CLASSES, SLOW_EQUAL]),
         name in prop::sample::select(FULL_SPEED.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages("requeue")));

@@ -11,6 +11,7 @@ mod devices;
 mod everywhere;
 mod formulas;
 mod fractional_sites;
+mod level_faults;
 mod names;
 mod one_node;
 mod outages;

@@ -29,8 +29,8 @@ impl BatchCheck {
     }
     /// Handles the start of a job, or its resumption after a preemption.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
-        let Change { line, job, on, job_yield, .. } = change;
-        self.started.push(Started { job, line, on: on.to_vec(), devices: Vec::new() });
+        let Change { line, job, on, job_yield, level, .. } = change;
+        self.started.push(Started { job, line, on: on.to_vec(), devices: Vec::new(), level });
         if job_yield != Yield::ONE.units() {
             return Some(format!("a yield of {job_yield} units, expected a yield of 1 under a batch policy"));
         }
@@ -111,6 +111,7 @@ impl Check for BatchCheck {
     fn submit(&mut self, number: u64, now: u64, job: &Job) {
         let is_admitted =
             !self.site.as_mut().is_some_and(|site| site.admit(number, job, now, &self.completing));
+        let common_by_level = Arc::new(self.nodes.common_by_level(job));
         let mut job = Waiting {
             number,
             submit: now,
@@ -122,7 +123,9 @@ impl Check for BatchCheck {
             fits: job.size.allowed.clone(),
             closed: self.nodes.blocked_intervals(&job.size.features),
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
-            common: job.size.common.iter().map(|&amount| i64::try_from(amount).unwrap_or(i64::MAX)).collect(),
+            common: common_by_level[0].clone(),
+            common_by_level,
+            level: 0,
             power: self.nodes.power_of(job),
             most: 0,
             is_admitted,
@@ -224,7 +227,7 @@ impl Check for BatchCheck {
         for found in std::mem::take(&mut self.started) {
             if let Some(place) = self.queue.iter().position(|job| job.number == found.job) {
                 let job = self.queue.remove(place);
-                self.put_on_nodes(now, job, found.on, found.devices);
+                self.put_on_nodes(now, job, found);
             }
         }
     }

@@ -88,7 +88,7 @@ impl Cycle {
         if job.need[0].saturating_mul(job.tasks as i64) > self.plan.free_now() {
             return None;
         }
-        pools.speeds.iter().find_map(|&speed| {
+        pools.speeds(job.level).iter().find_map(|&speed| {
             let mut room = self.plan.slot_at(self.now, job, speed)?;
             let Some(promise) =
                 self.head_reservation.as_ref().filter(|promise| promise.shadow_time < room.end)
@@ -108,6 +108,36 @@ impl Cycle {
             let has_common = self.plan.missing_common(&promise.job, both, Some(job)).is_none();
             let has_nodes = promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks;
             (has_common && has_nodes).then_some(parts)
+        })
+    }
+}
+
+/// Start of a job that a decision should have: its speed level, its pools, and the jobs that are preempted
+/// for it.
+type ExpectedStart = (u32, Parts, Vec<u64>);
+
+impl Cycle {
+    /// Finds the speed level and the pools with which the job starts now without delaying any reservation:
+    /// full speed, or the first level at which it starts if it lacks only power.
+    fn start_at_a_level(&self, job: &Waiting) -> Option<(u32, Parts)> {
+        if let Some(parts) = self.start(job) {
+            return Some((0, parts));
+        }
+        let levels = 1..=self.plan.pools.last_level();
+        if levels.is_empty() || self.start(&self.plan.pools.without_power(job)).is_none() {
+            return None;
+        }
+        { levels }.find_map(|level| Some((level, self.start(&job.at_level(level))?)))
+    }
+    /// Finds the speed level and the pools with which a job starts before its reservation, which is not in
+    /// the plan.
+    fn start_before_reservation(&self, job: &Waiting) -> Option<(u32, Parts)> {
+        let now = self.now;
+        self.plan.earliest(&self.plan.pools.without_power(job), now)?;
+        (1..=self.plan.pools.last_level()).find_map(|level| {
+            let job = job.at_level(level);
+            let (_, room) = self.plan.earliest(&job, now)?;
+            Some((level, self.plan.choose(&job, now, &room.tasks, job.tasks)))
         })
     }
 }
@@ -157,7 +187,8 @@ impl BatchCheck {
         self.site
             .as_ref()
             .is_some_and(|site| site.is_ineligible(job.number) || site.exceeds_limit(job.number))
-            || self.lacks_licences(now, &[job])
+            || (0..=self.nodes.pools.last_level())
+                .all(|level| self.lacks_licences(now, &[&job.at_level(level)]))
     }
     /// Returns whether SLURM skips jobs, of which one lacks what the running jobs and those before it leave
     /// of a resource of the whole cluster.
@@ -170,7 +201,7 @@ impl BatchCheck {
             plan.hold_common(&it.job.common, (now, self.leaves(now, it)));
         }
         jobs.iter().any(|job| {
-            let slowest = plan.pools.speeds.last().copied().unwrap_or(Yield::ONE.units());
+            let slowest = plan.pools.speeds(job.level).last().copied().unwrap_or(Yield::ONE.units());
             let lacks = plan.lacks_common(job, slowest);
             plan.hold_common(&job.common, (now, end_of(now, job.planned, slowest)));
             lacks
@@ -194,7 +225,7 @@ impl BatchCheck {
     }
     fn leaves(&self, now: u64, job: &Running) -> u64 {
         if job.since == now {
-            return end_of(now, job.job.planned, self.nodes.pools.slowest(&job.parts));
+            return end_of(now, job.job.planned, self.nodes.pools.slowest(&job.parts, job.job.level));
         }
         let end = if job.end <= now { now.saturating_add(OVERRUN) } else { job.end };
         let windows = job.parts.keys().iter().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
@@ -294,7 +325,7 @@ impl BatchCheck {
         let mut again = std::mem::take(&mut self.requeued);
         self.is_soon = !again.is_empty();
         self.queue.append(&mut again);
-        self.is_freed = false;
+        self.is_freed = std::mem::take(&mut self.leaves_plan);
     }
 
     /// Returns the jobs whose grace period has expired.
@@ -440,12 +471,17 @@ impl BatchCheck {
             let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
             let is_late = self.late.contains(&job.number);
             let mut expected = tried.as_ref().filter(|_| !is_late).and_then(|job| self.expected(&pass, job));
-            if let Some((_, leaving)) = expected.as_ref().filter(|_| look != CycleKind::Every)
+            if expected.as_ref().is_some_and(|it| it.0 > 0) {
+                self.give_up_reservation(&mut pass, job);
+            }
+            if let Some((_, _, leaving)) = expected.as_ref().filter(|_| look != CycleKind::Every)
                 && self.start_grace_periods(&mut pass, job.number, leaving, preempted, report)
             {
                 // Preempted jobs that keep their nodes for a grace period may suffice for the
                 // reservations before it.
-                expected = tried.and_then(|job| pass.start(&job)).map(|parts| (parts, Vec::new()));
+                expected = tried
+                    .and_then(|job| pass.start_at_a_level(&job))
+                    .map(|(level, parts)| (level, parts, Vec::new()));
             }
             let mut fault = |rule| report(job.number, now, line, rule);
             if never && (job.is_admitted || found.is_none()) {
@@ -470,12 +506,12 @@ impl BatchCheck {
                     (None, Some(found)) => {
                         fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)));
                     }
-                    (Some((_, leaving)), None) => {
+                    (Some((_, _, leaving)), None) => {
                         fault(self.too_late(&pass, job, &leaving));
                         self.late.insert(job.number);
                         self.reserved.remove(&job.number);
                     }
-                    (Some((parts, leaving)), Some(found)) => {
+                    (Some((level, parts, leaving)), Some(found)) => {
                         for other in leaving {
                             let Some(it) = preempted.extract_if(.., |it| it.job == other).next() else {
                                 let number = job.number;
@@ -486,6 +522,12 @@ impl BatchCheck {
                                 continue;
                             };
                             self.apply_preemption(&mut pass, &it);
+                        }
+                        if found.level != level {
+                            let rule =
+                                format!("it starts at the speed level {}, expected {level}", found.level);
+                            report(job.number, now, line, rule);
+                            self.is_stale = true;
                         }
                         let place = self.nodes.place(&parts);
                         let is_other = |(found, expected): &(&(u32, u32), &(u32, u32))| found != expected;
@@ -502,7 +544,9 @@ impl BatchCheck {
                                 ),
                             );
                             self.is_stale = true;
-                        } else if let Some(rule) = self.wrong_devices(&pass, job, &parts, found) {
+                        } else if let Some(rule) =
+                            self.wrong_devices(&pass, &job.at_level(level), &parts, found)
+                        {
                             report(job.number, now, line, rule);
                             self.is_stale = true;
                         }
@@ -560,7 +604,7 @@ impl BatchCheck {
             let rule =
                 hold.unwrap_or_else(|| "it starts without the rest of its heterogeneous job".to_owned());
             report(found.job, now, Some(found.line), rule);
-            return self.put_on_nodes(now, job, found.on, found.devices);
+            return self.put_on_nodes(now, job, found);
         }
         let (rule, job) = match (take(&mut self.arriving), take(&mut self.requeued)) {
             (Some(job), _) => ("it starts at its submission, which the cycles see later", Some(job)),
@@ -569,7 +613,7 @@ impl BatchCheck {
         };
         report(found.job, now, Some(found.line), rule.to_owned());
         if let Some(job) = job {
-            self.put_on_nodes(now, job, found.on, found.devices);
+            self.put_on_nodes(now, job, found);
         }
     }
     /// Starts all waiting components of a heterogeneous job, each without delaying those before it,
@@ -586,23 +630,31 @@ impl BatchCheck {
         let is_one =
             |job: &&Waiting| self.site.as_ref().and_then(|site| site.group(job.number)) == Some(group);
         let jobs: Vec<Waiting> = queue.iter().filter(is_one).cloned().collect();
-        let lacks = jobs.iter().any(|job| self.lacks_licences(now, &[job]));
-        let lacks_together = self.lacks_licences(now, &jobs.iter().collect::<Vec<_>>());
+        let levels = 0..=self.nodes.pools.last_level();
+        let lacks_at = |job: &Waiting, level: u32| self.lacks_licences(now, &[&job.at_level(level)]);
+        let lacks = jobs.iter().any(|job| levels.clone().all(|level| lacks_at(job, level)));
+        let mut trial = pass.clone();
+        let mut rooms: Vec<(Waiting, Parts)> = Vec::new();
+        for job in &jobs {
+            let found = levels.clone().find_map(|level| {
+                let job = job.at_level(level);
+                let together: Vec<&Waiting> = rooms.iter().map(|it| &it.0).chain([&job]).collect();
+                let lacks = self.lacks_licences(now, &together);
+                let parts = trial.start(&job).filter(|_| !lacks)?;
+                Some((job, parts))
+            });
+            let Some((job, parts)) = found else { break };
+            let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts, job.level));
+            let devices = trial.plan.devices(&job, &parts, (now, end));
+            trial.plan.allocate(&job, (&parts, &devices), now, end);
+            rooms.push((job, parts));
+        }
         let Some(site) = &mut self.site else { return false };
         let numbers: Vec<u64> = jobs.iter().map(|job| job.number).collect();
         let is_held =
             lacks || jobs.iter().any(|job| site.is_ineligible(job.number) || site.exceeds_limit(job.number));
-        let mut trial = pass.clone();
-        let rooms = jobs.iter().map(|job| {
-            let parts = trial.start(job)?;
-            let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts));
-            let devices = trial.plan.devices(job, &parts, (now, end));
-            trial.plan.allocate(job, (&parts, &devices), now, end);
-            Some(parts)
-        });
-        let rooms: Option<Vec<Parts>> = rooms
-            .collect::<Option<_>>()
-            .filter(|_| !is_held && !lacks_together && !site.exceeds_limit_together(&numbers));
+        let has_all = rooms.len() == jobs.len() && !is_held && !site.exceeds_limit_together(&numbers);
+        let rooms = Some(rooms).filter(|_| has_all);
         if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.is_fully_available(now) {
             site.dissolve_group(group);
             self.timers.is_changed = true;
@@ -610,7 +662,7 @@ impl BatchCheck {
         }
         let mut found: Vec<Started> = started.extract_if(.., |it| numbers.contains(&it.job)).collect();
         if let Some(rooms) = rooms {
-            for (job, parts) in jobs.iter().zip(rooms) {
+            for (job, parts) in rooms {
                 let place = self.nodes.place(&parts);
                 let Some(at) = found.iter().position(|it| it.job == job.number) else {
                     let rule = "it does not start, although all components of its heterogeneous job fit";
@@ -618,9 +670,13 @@ impl BatchCheck {
                     continue;
                 };
                 let found = found.remove(at);
-                let (on, line) = (found.on.clone(), found.line);
+                let (on, line, of_record) = (found.on.clone(), found.line, found.level);
                 queue.retain(|other| other.number != job.number);
                 self.apply_start(pass, job.clone(), found);
+                if of_record != job.level {
+                    let rule = format!("it starts at the speed level {of_record}, expected {}", job.level);
+                    report(job.number, now, Some(line), rule);
+                }
                 if on != place {
                     let rule = format!("it is on {on:?}, as pairs of node and tasks, expected {place:?}");
                     report(job.number, now, Some(line), rule);
@@ -719,15 +775,53 @@ impl BatchCheck {
         }
     }
 
-    /// Determines whether the job starts now: its pools, and the jobs that are preempted for it.
-    fn expected(&self, pass: &Cycle, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
-        let parts = if self.keeps_reservations() {
-            let it = self.reserved.get(&job.number).filter(|it| it.start == pass.now)?;
-            Some(it.parts.clone())
+    /// Determines whether the job starts now: its speed level, its pools, and the jobs that are preempted
+    /// for it.
+    fn expected(&self, pass: &Cycle, job: &Waiting) -> Option<ExpectedStart> {
+        let found = if self.keeps_reservations() {
+            match self.reserved.get(&job.number) {
+                Some(it) if it.start == pass.now => Some((0, it.parts.clone())),
+                _ if pass.plan.pools.last_level() == 0 => None,
+                _ => {
+                    let mut without = pass.clone();
+                    self.release_reservation(&mut without, job);
+                    without.start_before_reservation(job)
+                }
+            }
+        } else if self.skips_unlicensed() {
+            // The plan has no resources of the whole cluster.
+            let is_licensed = |level: &u32| !self.lacks_licences(pass.now, &[&job.at_level(*level)]);
+            let levels = if is_licensed(&0) { 0..=0 } else { 1..=pass.plan.pools.last_level() };
+            let mut licensed = levels.filter(is_licensed);
+            let found = licensed.find_map(|level| Some((level, pass.start(&job.at_level(level))?)));
+            if found.is_none() && !is_licensed(&0) {
+                return None;
+            }
+            found
         } else {
-            pass.start(job)
+            pass.start_at_a_level(job)
         };
-        parts.map(|parts| (parts, Vec::new())).or_else(|| self.find_preemption(pass, job))
+        if let Some((level, parts)) = found {
+            return Some((level, parts, Vec::new()));
+        }
+        // One that has its resources of the whole cluster at a lower speed level only preempts no other.
+        let is_licensed = pass.plan.pools.last_level() == 0 || !self.lacks_licences(pass.now, &[job]);
+        let preempts = is_licensed.then(|| self.find_preemption(pass, job)).flatten();
+        preempts.map(|(parts, leaving)| (0, parts, leaving))
+    }
+    /// Releases the reservation of a job in a plan, if it has one.
+    fn release_reservation(&self, pass: &mut Cycle, job: &Waiting) {
+        if let Some(Reservation { start, end, parts, devices }) = self.reserved.get(&job.number) {
+            pass.plan.release(job, (parts, devices), *start, *end);
+        }
+    }
+    /// Removes the reservation of a job that starts before it.
+    fn give_up_reservation(&mut self, pass: &mut Cycle, job: &Waiting) {
+        if self.keeps_reservations() {
+            self.release_reservation(pass, job);
+            let before = self.reserved.remove(&job.number);
+            self.leaves_plan |= before.is_some_and(|it| it.start > pass.now);
+        }
     }
     /// Determines the jobs to preempt for a job: the shortest sufficient prefix of the candidates,
     /// without those that are not needed.
@@ -806,7 +900,7 @@ impl BatchCheck {
     fn wrong_devices(&self, pass: &Cycle, job: &Waiting, parts: &Parts, found: &Started) -> Option<String> {
         let pools = &pass.plan.pools;
         job.devices?;
-        let end = end_of(pass.now, job.planned, pools.slowest(parts));
+        let end = end_of(pass.now, job.planned, pools.slowest(parts, job.level));
         let reserved = self.reserved.get(&job.number).filter(|_| self.keeps_reservations());
         let devices = match reserved {
             Some(reserved) => reserved.devices.clone(),
@@ -818,10 +912,12 @@ impl BatchCheck {
         })
     }
     /// Applies a start of the record.
-    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, Started { on, devices: triples, .. }: Started) {
-        let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
-        let speed = pass.plan.pools.slowest(&parts);
-        let devices = pass.plan.pools.devices(&triples);
+    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, found: Started) {
+        let (now, parts) = (pass.now, pass.plan.pools.parts(&found.on));
+        self.give_up_reservation(pass, &job);
+        let job = job.at_level(found.level);
+        let speed = pass.plan.pools.slowest(&parts, job.level);
+        let devices = pass.plan.pools.devices(&found.devices);
         let end = end_of(now, job.planned, speed);
         pass.plan.allocate(&job, (&parts, &devices), now, end);
         let has_whole_nodes = self
@@ -834,18 +930,15 @@ impl BatchCheck {
             pass.plan.block(&parts, begin, until);
             pass.reserved.add(&parts, (begin, until));
         }
-        self.put_on_nodes(now, job, on, triples);
+        self.put_on_nodes(now, job, found);
     }
-    pub(super) fn put_on_nodes(
-        &mut self,
-        now: u64,
-        job: Waiting,
-        on: Vec<(u32, u32)>,
-        triples: Vec<(u32, u32, u32)>,
-    ) {
+    /// Puts a job on the nodes of the record, at the speed level of the record.
+    pub(super) fn put_on_nodes(&mut self, now: u64, job: Waiting, found: Started) {
+        let Started { on, devices: triples, level, .. } = found;
+        let job = job.at_level(level);
         let parts = self.nodes.pools.parts(&on);
         let devices = self.nodes.pools.devices(&triples);
-        let speed = self.nodes.pools.slowest(&parts);
+        let speed = self.nodes.pools.slowest(&parts, level);
         self.reserved.remove(&job.number);
         self.late.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
@@ -860,7 +953,7 @@ impl BatchCheck {
         pass.head.get_or_insert(job.number);
         if let (CycleKind::Main { .. }, Some(site)) = (pass.look, &self.site) {
             // Backfill cycles reserve the missing part of a resource of the whole cluster.
-            let fastest = pass.plan.pools.speeds.first().copied().unwrap_or(Yield::ONE.units());
+            let fastest = pass.plan.pools.speeds(job.level).first().copied().unwrap_or(Yield::ONE.units());
             if pass.plan.lacks_common(job, fastest) {
                 return pass.trials.end();
             }
@@ -886,7 +979,9 @@ impl BatchCheck {
                 }
             }
             Backfilling::Conservative(_) | Backfilling::Slurm
-                if !self.keeps_reservations() && (pass.backfills || pass.look == CycleKind::Backfill) =>
+                if !self.keeps_reservations()
+                    && (pass.backfills || pass.look == CycleKind::Backfill)
+                    && !self.lacks_licences(now, &[job]) =>
             {
                 if let Some((start, room)) = self.earliest_from(pass, now, job) {
                     self.reserve_slot(pass, job, start, &room);
@@ -941,7 +1036,7 @@ impl BatchCheck {
         let of = |&speed: &u32| {
             total(pass.plan.fitting_tasks(job, speed, (pass.now, end_of(pass.now, job.planned, speed))))
         };
-        pass.plan.pools.speeds.iter().map(of).max().unwrap_or(0)
+        pass.plan.pools.speeds(job.level).iter().map(of).max().unwrap_or(0)
     }
     /// Makes the message for a job that may not start and does.
     fn too_early(&self, pass: &Cycle, job: &Waiting, found: &Started) -> String {
@@ -950,7 +1045,8 @@ impl BatchCheck {
             return format!("it starts before its reservation at {} s", SimTime::from_micros(*start));
         }
         let parts = pass.plan.pools.parts(&found.on);
-        let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
+        let job = &job.at_level(found.level);
+        let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts, job.level));
         if let Some((name, free)) = pass.plan.missing_common(job, (pass.now, end), None) {
             return format!(
                 "it starts, although only {free} of {name} of the cluster are free until its end"

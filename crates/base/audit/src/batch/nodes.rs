@@ -3,6 +3,7 @@
 use super::keys::mix;
 use super::queue::{DevicesByPool, Parts, Waiting};
 use crate::job::Job;
+use crate::levels::{largest_power, last_level};
 use crate::nodes::{Kind, kinds_of_partition};
 use crate::platform::{Platform, Window};
 use crate::priority::matches;
@@ -24,7 +25,8 @@ pub(super) struct Pool {
     /// Lowest of all nodes that are identical to these, in any pool.
     group: u32,
     pub(super) kind: usize,
-    pub(super) speed: u32,
+    /// Speed at each speed level.
+    speeds: Vec<u32>,
     /// Size rank of the kind under best-fit placement; otherwise 0.
     size_rank: usize,
     /// Maintenance windows as (start, end).
@@ -37,6 +39,13 @@ pub(super) struct Pool {
     pub(super) device_groups: Vec<u32>,
 }
 
+impl Pool {
+    /// Returns the speed of its nodes at a speed level.
+    pub(super) fn speed(&self, level: u32) -> u32 {
+        self.speeds.get(level as usize).or(self.speeds.first()).copied().unwrap_or(Yield::ONE.units())
+    }
+}
+
 /// Pools between two changes of the platform.
 #[derive(Debug, Default)]
 pub(super) struct Pools {
@@ -46,8 +55,8 @@ pub(super) struct Pools {
     pool_of: Vec<usize>,
     /// Number of devices that are distinguished: the most that a node has, if tasks share nodes.
     pub(super) columns: usize,
-    /// Distinct speeds in descending order.
-    pub(super) speeds: Vec<u32>,
+    /// Distinct speeds in descending order, for each speed level.
+    speeds: Vec<Vec<u32>>,
     /// Resources of the whole cluster.
     pub(super) common: Arc<Vec<ResourceOfCluster>>,
 }
@@ -83,8 +92,24 @@ impl Pools {
         on.iter().for_each(|it| *parts.or_default(self.pool_of[it.0 as usize]) += u64::from(it.1));
         parts
     }
-    pub(super) fn slowest(&self, parts: &Parts) -> u32 {
-        parts.keys().iter().map(|&pool| self.all[pool].speed).min().unwrap_or(Yield::ONE.units())
+    /// Returns the speed of the slowest of these pools at a speed level.
+    pub(super) fn slowest(&self, parts: &Parts, level: u32) -> u32 {
+        parts.keys().iter().map(|&pool| self.all[pool].speed(level)).min().unwrap_or(Yield::ONE.units())
+    }
+    /// Returns the distinct speeds at a speed level, in descending order.
+    pub(super) fn speeds(&self, level: u32) -> &[u32] {
+        self.speeds.get(level as usize).or(self.speeds.first()).map_or(&[], Vec::as_slice)
+    }
+    /// Returns the number of the last speed level; 0 without levels.
+    pub(super) fn last_level(&self) -> u32 {
+        self.speeds.len().saturating_sub(1) as u32
+    }
+    /// Returns a job as if it drew no power.
+    pub(super) fn without_power(&self, job: &Waiting) -> Waiting {
+        let mut job = job.clone();
+        let of_power = job.common.iter_mut().zip(&*self.common).filter(|(_, resource)| resource.power);
+        of_power.for_each(|(amount, _)| *amount = 0);
+        job
     }
 
     /// Chooses the pools for a job that starts at `start`; `room` is the number of tasks that fit on
@@ -335,11 +360,23 @@ impl BatchNodes {
     pub(super) fn is_new(&self) -> bool {
         self.pools.all.is_empty()
     }
-    /// Computes the power that a task of a job adds on a node of each kind; nothing if the placement does
+    /// Computes the units of each resource of the whole cluster that a job holds at each speed level.
+    pub(super) fn common_by_level(&self, job: &Job) -> Vec<Vec<i64>> {
+        let at = |level: u32| {
+            let power = largest_power(&self.kinds, &job.size, job.tasks, level);
+            let of = |(resource, amount): (&ResourceOfCluster, &u64)| {
+                let amount = if resource.power && level > 0 { power } else { *amount };
+                i64::try_from(amount).unwrap_or(i64::MAX)
+            };
+            self.common.iter().zip(&job.size.common).map(of).collect()
+        };
+        (0..=last_level(&self.kinds)).map(at).collect()
+    }
+    /// Computes the power that a task of a job adds on a node of each kind at full speed; nothing if the placement does
     /// not depend on it.
     pub(super) fn power_of(&self, job: &Job) -> Vec<u64> {
         let kinds = self.kinds.iter().filter(|_| self.pools.policy.place.depends_on_power());
-        kinds.map(|kind| kind.task_power(&job.size)).collect()
+        kinds.map(|kind| kind.task_power(&job.size, 0)).collect()
     }
     /// Counts the tasks of a job that fit on an empty cluster.
     pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {
@@ -370,7 +407,7 @@ impl BatchNodes {
         }
         let policy = self.pools.policy;
         let columns = self.columns();
-        let common = Arc::clone(&self.common);
+        let (common, last) = (Arc::clone(&self.common), last_level(&self.kinds));
         let mut pools =
             Pools { policy, pool_of: vec![0; self.closed.len()], columns, common, ..Pools::default() };
         for ((place, _, windows), nodes) in alike {
@@ -387,7 +424,7 @@ impl BatchNodes {
                     nodes: some.to_vec(),
                     group: nodes[0],
                     kind: place,
-                    speed: kind.speed,
+                    speeds: (0..=last).map(|level| kind.speed_at(level)).collect(),
                     size_rank: if policy.place == Place::Best { kind.size_rank } else { 0 },
                     windows: windows.clone(),
                     whole: of(some.len()),
@@ -402,9 +439,13 @@ impl BatchNodes {
         for (place, pool) in pools.all.iter().enumerate() {
             pool.nodes.iter().for_each(|&node| pools.pool_of[node as usize] = place);
         }
-        pools.speeds = self.kinds.iter().map(|kind| kind.speed).collect();
-        pools.speeds.sort_unstable_by(|a, b| b.cmp(a));
-        pools.speeds.dedup();
+        let speeds = |level: u32| {
+            let mut speeds: Vec<u32> = self.kinds.iter().map(|kind| kind.speed_at(level)).collect();
+            speeds.sort_unstable_by(|a, b| b.cmp(a));
+            speeds.dedup();
+            speeds
+        };
+        pools.speeds = (0..=last).map(speeds).collect();
         self.pools = Arc::new(pools);
         true
     }

@@ -226,7 +226,7 @@ impl Timeline {
         let pool = &self.pools.all[pool];
         let meets = |&(begin, end): &(u64, u64)| begin < until && end > from;
         let closed = job.closed.get(pool.kind).into_iter().flatten();
-        pool.speed >= speed && job.fits[pool.kind] && !pool.windows.iter().chain(closed).any(meets)
+        pool.speed(job.level) >= speed && job.fits[pool.kind] && !pool.windows.iter().chain(closed).any(meets)
     }
     /// Iterates over the number of tasks of a job that fit on each pool in an interval.
     pub(super) fn fitting_tasks(
@@ -281,7 +281,8 @@ impl Timeline {
     pub(super) fn earliest_from(&self, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Slot)> {
         let behind = self.times_to_try.iter().copied().filter(|&moment| moment > from);
         let moments = [from].into_iter().chain(behind).take_while(|&moment| moment <= latest);
-        let room = |start: u64| self.pools.speeds.iter().find_map(|&speed| self.slot_at(start, job, speed));
+        let speeds = self.pools.speeds(job.level);
+        let room = |start: u64| speeds.iter().find_map(|&speed| self.slot_at(start, job, speed));
         moments.into_iter().find_map(|moment| Some((moment, room(moment)?)))
     }
 }

@@ -5,6 +5,7 @@ use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Number of tasks by pool.
 pub(super) type Parts = SortedMap<usize, u64>;
@@ -37,6 +38,10 @@ pub(super) struct Waiting {
     pub(super) needs_distinct_nodes: bool,
     /// Units of each resource of the whole cluster that the job holds.
     pub(super) common: Vec<i64>,
+    /// These units at each speed level.
+    pub(super) common_by_level: Arc<Vec<Vec<i64>>>,
+    /// Number of its speed level; 0 at full speed.
+    pub(super) level: u32,
     /// Power that a task adds on a node of each kind in milliwatts, if the placement depends on it.
     pub(super) power: Vec<u64>,
     /// Maximum number of its tasks that can ever run at the same time.
@@ -92,6 +97,11 @@ impl Waiting {
             _ => fitting,
         };
         if self.needs_distinct_nodes { fitting.min(1) } else { fitting }
+    }
+    /// Returns the job as it runs at a speed level.
+    pub(super) fn at_level(&self, level: u32) -> Waiting {
+        let common = self.common_by_level.get(level as usize).unwrap_or(&self.common).clone();
+        Waiting { level, common, ..self.clone() }
     }
     /// Returns the attributes for formulas, in seconds.
     fn known(&self, now: u64) -> Known {

@@ -19,6 +19,7 @@ pub(super) struct Started {
     pub(super) on: Vec<(u32, u32)>,
     /// Devices as triples of node, device and tasks.
     pub(super) devices: Vec<(u32, u32, u32)>,
+    pub(super) level: u32,
 }
 
 /// Preemption of a job in the record.
@@ -65,6 +66,9 @@ pub(crate) struct BatchCheck {
     pub(super) reserved: SortedMap<u64, Reservation>,
     /// True if a job left before the end of its estimate since the last decision.
     pub(super) is_freed: bool,
+    /// True if a job started at a speed level before its reservation in this decision. The next decision
+    /// sees that as an early end.
+    pub(super) leaves_plan: bool,
     /// True if reservations are stale: a job exceeded its estimate or did not start as planned.
     pub(super) is_stale: bool,
     /// True if jobs were preempted in the last decision, which SLURM sees at once.
@@ -104,7 +108,7 @@ impl BatchCheck {
             Some(estimate) => {
                 site.for_each(|site| site.pause(number, now));
                 job.estimate = estimate;
-                self.requeued.push(job);
+                self.requeued.push(job.at_level(0));
             }
         }
     }

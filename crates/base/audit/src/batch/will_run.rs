@@ -96,7 +96,7 @@ impl WillRun<'_> {
     /// Finds the start of a job by tests from `from` on, not after `latest`, and its slot on the
     /// fastest nodes.
     pub(super) fn earliest(&self, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Slot)> {
-        let speeds = self.plan.pools.speeds.iter();
+        let speeds = self.plan.pools.speeds(job.level).iter();
         let found = speeds.filter_map(|&speed| self.with_speed(speed, from, job, latest));
         // Of several starts at the same time, the first one has the fastest nodes.
         found.min_by_key(|(start, _)| *start)

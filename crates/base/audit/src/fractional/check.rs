@@ -1,7 +1,8 @@
 //! Checks of the records under a fractional policy.
 
 use super::FractionalPolicy;
-use super::decide::{Decider, Events, Sum, Yields, draw, power_factor};
+use super::cap::{PowerOfYields, draw};
+use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{JobView, Mapping};
 use super::nodes::{FractionalNodes, PlacementRequest};
 use super::pay::PreemptionBudget;
@@ -11,6 +12,7 @@ use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
+use crate::levels::{largest_power, last_level, slowdowns};
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use crate::placement;
@@ -27,6 +29,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct CheckedJob {
     size: Arc<Size>,
+    /// Power at a yield of 1 at each speed level; empty without a power cap.
+    draws: Arc<Vec<u64>>,
     weight: u32,
     tasks: u32,
     /// True if no class of the site ever admits it.
@@ -36,6 +40,8 @@ struct CheckedJob {
     /// Triples of node, device and tasks.
     devices: DeviceList,
     job_yield: u32,
+    /// Speed level.
+    level: u32,
     /// Intervals in which penalties may have run: each from its start until the job left its nodes
     /// or moved again.
     penalties: Vec<(u64, u64)>,
@@ -46,6 +52,34 @@ impl CheckedJob {
         if let Some((_, end)) = self.penalties.last_mut() {
             *end = now.min(*end);
         }
+    }
+}
+
+/// Speed levels of the running jobs of a record.
+#[derive(Debug)]
+struct Levels {
+    /// Level of the first running job, and the job.
+    found: u32,
+    job: u64,
+    /// Least speed at each level of the nodes that have tasks, relative to full speed.
+    slowdowns: Vec<u32>,
+}
+
+impl Levels {
+    fn of(kinds: &[Kind], jobs: &Jobs) -> Levels {
+        let running = || jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
+        let (job, found) = running().next().map_or((0, 0), |(number, job)| (*number, job.level));
+        Levels { found, job, slowdowns: slowdowns(kinds, running().map(|(_, job)| &job.placement[..])) }
+    }
+    /// Finds a job that does not run at the level of the first one.
+    fn difference(&self, jobs: &Jobs) -> Option<(u64, String)> {
+        let is_other = |job: &Job| job.phase == Phase::Running && job.level != self.found;
+        let (number, job) = jobs.iter().find(|(_, job)| is_other(job))?;
+        let (own, first, level) = (job.level, self.job, self.found);
+        Some((*number, format!("its speed level is {own}, but that of job {first} is {level}")))
+    }
+    fn wrong(&self, right: u32) -> Option<(u64, String)> {
+        Some((self.job, format!("its speed level is {}; the policy gives all jobs {right}", self.found)))
     }
 }
 
@@ -179,6 +213,7 @@ impl FractionalCheck {
             let mut seen = JobView {
                 tasks: known.tasks,
                 size: Arc::clone(&known.size),
+                draws: Arc::clone(&known.draws),
                 weight: known.weight,
                 phase: known.phase,
                 home: known.on.clone(),
@@ -215,7 +250,8 @@ impl FractionalCheck {
             .map(|(number, _)| (*number, self.recorded_devices(*number)))
             .collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
-        let cap = self.common.iter().enumerate().find(|(_, resource)| resource.power);
+        let cap = self.common.iter().find(|resource| resource.power);
+        let kinds = Arc::clone(&self.kinds);
         let held = self.common.iter().enumerate().filter(|(_, resource)| !resource.power);
         let events = Events {
             now,
@@ -225,7 +261,8 @@ impl FractionalCheck {
             is_tick: self.is_tick(now),
             to_tick: SimSpan::from_micros(self.next_tick(now).map_or(0, |tick| tick - now)),
             floors: &self.floors,
-            cap: cap.map(|(place, resource)| (place, amount_at(resource, now))),
+            cap: cap.map(|resource| amount_at(resource, now)),
+            kinds: &kinds,
             held: held.map(|(place, resource)| (place, amount_at(resource, now))).collect(),
         };
         let cap = events.cap;
@@ -268,10 +305,20 @@ impl FractionalCheck {
             self.undetermined += 1;
             return None;
         }
+        let levels = Levels::of(&kinds, jobs);
+        let mut wrong_level = levels.difference(jobs);
         if let Some(cap) = cap {
-            yields = self.shrink(yields, cap, &seen, jobs);
+            let better;
+            (yields, better) = self.shrink(yields, (cap, &levels), &seen, jobs);
+            wrong_level = wrong_level.or(better);
+        } else if levels.found > 0 {
+            wrong_level = levels.wrong(0);
         }
-        fault.or(placed).or_else(|| self.check_yields(&yields, jobs)).or_else(|| self.check_changes(jobs))
+        fault
+            .or(placed)
+            .or(wrong_level)
+            .or_else(|| self.check_yields(&yields, jobs))
+            .or_else(|| self.check_changes(jobs))
     }
 
     /// Returns the devices of a job by the record.
@@ -289,14 +336,15 @@ impl FractionalCheck {
         { pairs }.any(|pair| pair[1].0 == now && pair[1].1 > pair[0].1)
     }
 
-    /// Applies the power cap, the index of which is given with its amount, to expected yields.
+    /// Applies the power cap to expected yields, at the speed level of the record; returns what is wrong
+    /// about this level, too.
     fn shrink(
         &mut self,
         yields: Yields,
-        cap: (usize, u64),
+        (cap, levels): (u64, &Levels),
         seen: &SortedMap<u64, JobView>,
         jobs: &Jobs,
-    ) -> Yields {
+    ) -> (Yields, Option<(u64, String)>) {
         let is_held = matches!(yields, Yields::Held);
         let (yields, rounding) = match yields {
             Yields::Exact(yields, rounding) => (yields, rounding),
@@ -311,21 +359,29 @@ impl FractionalCheck {
                 let rounding = full.iter().map(|(_, (_, rounding))| *rounding).fold(0.0, f64::max);
                 (full.into_iter().map(|(number, (at, _))| (number, at)).collect(), rounding)
             }
-            Yields::Sum(sum) => return self.shrink_sum(sum, cap, seen, jobs),
+            Yields::Sum(sum) => return self.shrink_sum(sum, (cap, levels), seen, jobs),
         };
         if self.policy.parts.periodic == Periodic::McbStretch {
             self.full_yields = yields.iter().map(|(number, at)| (*number, (*at, rounding))).collect();
         }
-        let factor = power_factor(Some(cap), seen, &yields);
+        let power = PowerOfYields { cap, jobs: seen, yields: &yields };
+        let wrong_level = power.better_level(levels.found, &levels.slowdowns, |at| {
+            // An exact yield is rounded down for certain unless it is near a whole number below 1.
+            let is_certain =
+                (ROUNDING..1.0 - ROUNDING).contains(&at.fract()) || at == super::shares::units(1.0);
+            if rounding > 0.0 || !is_certain { rounding + 1.0 } else { 0.0 }
+        });
+        let wrong_level = wrong_level.and_then(|better| levels.wrong(better));
+        let factor = power.factor(levels.found);
         // The tolerances of all jobs together change the factor of yields that were recovered from a record.
-        let power = |number: &u64, at: f64| draw(seen, number, cap.0) * at;
+        let power = |number: &u64, at: f64| draw(seen, number, levels.found) * at;
         let all: f64 = yields.iter().map(|(number, at)| power(number, *at)).sum();
         let wrong: f64 = yields.keys().iter().map(|number| power(number, rounding)).sum();
         let of_factor = if is_held && all > 0.0 { super::shares::units(factor) * wrong / all } else { 0.0 };
         let rounding = rounding + of_factor;
         let shrunk = yields.into_iter().map(|(number, at)| (number, at * factor)).collect();
         // The yields before they shrink are rounded, too.
-        Yields::Exact(shrunk, if factor < 1.0 { rounding + 1.0 } else { rounding })
+        (Yields::Exact(shrunk, if factor < 1.0 { rounding + 1.0 } else { rounding }), wrong_level)
     }
 
     /// Determines the factor of the power cap from the recorded yields where several yields have the
@@ -334,10 +390,15 @@ impl FractionalCheck {
     fn shrink_sum(
         &mut self,
         sum: Sum,
-        (place, cap): (usize, u64),
+        (cap, levels): (u64, &Levels),
         seen: &SortedMap<u64, JobView>,
         jobs: &Jobs,
-    ) -> Yields {
+    ) -> (Yields, Option<(u64, String)>) {
+        let wrong_level = |yields: &SortedMap<u64, f64>, tolerance: f64| {
+            let power = PowerOfYields { cap, jobs: seen, yields };
+            let better = power.better_level(levels.found, &levels.slowdowns, |_| tolerance + 1.0);
+            better.and_then(|better| levels.wrong(better))
+        };
         let units = super::shares::units;
         let found = |number: &u64| jobs.get(number).map_or(0.0, |job| f64::from(job.job_yield));
         let numbers = sum.weights.keys().to_vec();
@@ -352,14 +413,16 @@ impl FractionalCheck {
                 self.full_yields =
                     numbers.iter().map(|number| (*number, (found(number), 1.0 + hidden))).collect();
             }
-            return Yields::Sum(sum);
+            let full = numbers.iter().map(|number| (*number, found(number))).collect();
+            let wrong_level = wrong_level(&full, slack / weighted.max(1.0) * units(1.0));
+            return (Yields::Sum(sum), wrong_level);
         }
         let factor = weighted / units(sum.best);
         let tolerance = (2.0 + slack / weighted.max(1.0) * units(1.0)) / factor;
         let full: SortedMap<u64, f64> =
             numbers.iter().map(|number| (*number, found(number) / factor)).collect();
-        let power: f64 = numbers.iter().map(|number| draw(seen, number, place) * found(number)).sum();
-        let each: f64 = numbers.iter().map(|number| draw(seen, number, place)).sum();
+        let power: f64 = numbers.iter().map(|number| draw(seen, number, levels.found) * found(number)).sum();
+        let each: f64 = numbers.iter().map(|number| draw(seen, number, levels.found)).sum();
         let is_needed = power >= units(cap as f64) - 1.5 * each;
         let is_within = full.iter().all(|(number, at)| {
             *at <= units(1.0) + tolerance
@@ -372,13 +435,13 @@ impl FractionalCheck {
         });
         if !(is_needed && is_within && fits) {
             // Reported as too small a sum.
-            return Yields::Sum(sum);
+            return (Yields::Sum(sum), None);
         }
         if is_stretch {
             self.full_yields = full.iter().map(|(number, at)| (*number, (*at, tolerance))).collect();
         }
         let shrunk = numbers.iter().map(|number| (*number, found(number))).collect();
-        Yields::Exact(shrunk, 0.0)
+        (Yields::Exact(shrunk, 0.0), wrong_level(&full, tolerance))
     }
 
     fn check_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {
@@ -418,7 +481,9 @@ impl FractionalCheck {
         self.changes.iter().find_map(|(number, &(_, record))| {
             let (job, before) = (jobs.get(number)?, self.known.get(number)?);
             let stays = job.placement == before.on && self.recorded_devices(*number) == before.devices;
-            let is_same = job.phase == before.phase && stays && job.job_yield == before.job_yield;
+            let is_same = job.phase == before.phase
+                && stays
+                && (job.job_yield, job.level) == (before.job_yield, before.level);
             let is_yield = stays && record == "migrate";
             (is_same || is_yield).then(|| (*number, format!("`{record}` without an effect")))
         })
@@ -433,7 +498,7 @@ impl FractionalCheck {
         }
         for (number, (_, record)) in std::mem::take(&mut self.changes) {
             let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else { continue };
-            (known.phase, known.job_yield) = (job.phase, job.job_yield);
+            (known.phase, known.job_yield, known.level) = (job.phase, job.job_yield, job.level);
             if matches!(record, "pause" | "migrate") {
                 known.end_penalty(now);
             }
@@ -483,8 +548,22 @@ impl Check for FractionalCheck {
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
         let (phase, on, job_yield, penalties) = (Phase::Waiting, TasksByNode::new(), 0, Vec::new());
         let (tasks, devices) = (job.tasks, Vec::new());
-        let known =
-            CheckedJob { size, weight, tasks, is_never_admitted, phase, on, devices, job_yield, penalties };
+        let is_capped = self.common.iter().any(|resource| resource.power);
+        let levels = 0..=if is_capped { last_level(&self.kinds) } else { 0 };
+        let draws = levels.map(|level| largest_power(&self.kinds, &size, tasks, level));
+        let known = CheckedJob {
+            draws: Arc::new(draws.filter(|_| is_capped).collect()),
+            size,
+            weight,
+            tasks,
+            is_never_admitted,
+            phase,
+            on,
+            devices,
+            job_yield,
+            level: 0,
+            penalties,
+        };
         self.known.insert(number, known);
         self.submitted.push(number);
     }
@@ -506,6 +585,7 @@ impl Check for FractionalCheck {
         }
         if let Some(known) = self.known.get_mut(&number) {
             (known.phase, known.on, known.job_yield) = (Phase::Waiting, TasksByNode::new(), 0);
+            known.level = 0;
             known.devices.clear();
             known.end_penalty(now);
         }

@@ -1,12 +1,15 @@
 //! Recomputation of a policy's decision, part by part, on plain lists.
 
 use super::FractionalPolicy;
+use super::cap::PowerOfYields;
 use super::mapping::{JobView, Mapping};
 use super::moves::Moves;
 use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
 use crate::devices::DeviceList;
+use crate::levels::slowdowns;
+use crate::nodes::Kind;
 use crate::priority::PrioritySystem;
 use dfrsim_model::fractional::{OnSubmission, Periodic, RemapLimit, SecondPhase};
 use dfrsim_model::{Share, SimSpan, SortedMap, VirtualTime, Yield};
@@ -26,8 +29,9 @@ pub(super) struct Events<'a> {
     pub(super) to_tick: SimSpan,
     /// Yields of the last tick of `/stretch-per`, by job.
     pub(super) floors: &'a SortedMap<u64, u32>,
-    /// Index of the power cap among the resources of the cluster, and its amount now.
-    pub(super) cap: Option<(usize, u64)>,
+    /// Amount of the power cap now.
+    pub(super) cap: Option<u64>,
+    pub(super) kinds: &'a [Kind],
     /// Indices of the other resources of the cluster, which jobs hold at any yield, and their amounts now.
     pub(super) held: Vec<(usize, u64)>,
 }
@@ -253,7 +257,11 @@ impl Decider<'_> {
             return true;
         }
         let (Yields::Exact(yields, _) | Yields::Sum(Sum { yields, .. })) = self.share() else { return false };
-        let factor = power_factor(self.events.cap, self.jobs, &yields);
+        let factor = self.events.cap.map_or(1.0, |cap| {
+            let slowdowns = slowdowns(self.events.kinds, self.mapping.on.values().iter().map(|on| &on[..]));
+            let power = PowerOfYields { cap, jobs: self.jobs, yields: &yields };
+            power.factor(power.best_level(&slowdowns))
+        });
         yields.values().iter().any(|at| (at.floor() * factor).floor() < enough)
     }
 
@@ -460,21 +468,4 @@ impl Decider<'_> {
     fn least_weight(&self) -> u32 {
         self.mapping.on.keys().iter().map(|job| self.jobs[job].weight).min().unwrap_or(1)
     }
-}
-
-/// Computes the factor by which all yields shrink under the power cap.
-pub(super) fn power_factor(
-    cap: Option<(usize, u64)>,
-    jobs: &SortedMap<u64, JobView>,
-    yields: &SortedMap<u64, f64>,
-) -> f64 {
-    let Some((place, cap)) = cap else { return 1.0 };
-    let sum: f64 = yields.iter().map(|(job, at)| draw(jobs, job, place) * at.floor()).sum();
-    let cap = super::shares::units(cap as f64);
-    if sum > cap { cap / sum } else { 1.0 }
-}
-
-/// Returns the power of a job at a yield of 1.
-pub(super) fn draw(jobs: &SortedMap<u64, JobView>, job: &u64, place: usize) -> f64 {
-    jobs.get(job).and_then(|seen| seen.size.common.get(place)).map_or(0.0, |draw| *draw as f64)
 }

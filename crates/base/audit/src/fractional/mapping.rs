@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct JobView {
     pub(super) tasks: u32,
     pub(super) size: Arc<Size>,
+    /// Power of the job at a yield of 1 at each speed level, in milliwatts; empty without a power cap.
+    pub(super) draws: Arc<Vec<u64>>,
     pub(super) weight: u32,
     pub(super) phase: Phase,
     /// Current placement in the cluster.

@@ -36,6 +36,7 @@
 //! Sources: the dissertation (Stillwell, 2010), sections 5.1.2 and 5.2.1 to 5.2.6; Bertsekas and
 //! Gallager, "Data Networks", 1992, section 6.5.2, for yields by weight.
 
+mod cap;
 mod check;
 mod decide;
 mod mapping;

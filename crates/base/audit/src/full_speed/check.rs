@@ -11,6 +11,7 @@ use crate::check::{Change, Check, Jobs, ReportViolation};
 use crate::common::amount_at;
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
+use crate::levels::by_level;
 use crate::nodes::{Kind, Size};
 use crate::placement;
 use crate::platform::Platform;
@@ -25,7 +26,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 struct KnownJob {
     tasks: u32,
-    size: Arc<Size>,
+    /// Resources of a task and of the job at each speed level.
+    sizes: Vec<Arc<Size>>,
     state: State,
     /// Estimated time to its end, while it is on no node.
     remaining: u64,
@@ -98,7 +100,7 @@ impl FullSpeedCheck {
     /// Returns whether a job is to be rejected: it is new, and does not fit the empty cluster.
     fn must_reject(&self, number: u64) -> bool {
         let common = self.amounts(u64::MAX);
-        let fits = |job: &KnownJob| FreeNodes::all(&self.kinds, &common).fits(&job.size, job.tasks);
+        let fits = |job: &KnownJob| FreeNodes::all(&self.kinds, &common).fits(&job.sizes[0], job.tasks);
         self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
     }
 
@@ -123,7 +125,7 @@ impl FullSpeedCheck {
             };
             let seen = SeenJob {
                 tasks: known.tasks,
-                size: Arc::clone(&known.size),
+                sizes: known.sizes.clone(),
                 state: known.state.clone(),
                 flow: now - job.submit,
                 estimate: job.estimate,
@@ -171,6 +173,7 @@ impl FullSpeedCheck {
                 phase: job.phase,
                 place: (job.placement.clone(), self.devices(*number, &known.state)),
                 job_yield: if job.phase == Phase::Running { job.job_yield } else { 0 },
+                level: job.level,
             };
             let rule = || format!("it is {}; the policy has it {}", describe(&found), describe(right));
             (found != *right).then(|| (*number, rule()))
@@ -218,7 +221,7 @@ impl FullSpeedCheck {
                 _ => {}
             }
             let place = (job.placement.clone(), devices.get(&number).cloned().unwrap_or_default());
-            known.state = State { phase: job.phase, place, job_yield: job.job_yield };
+            known.state = State { phase: job.phase, place, job_yield: job.job_yield, level: job.level };
         }
     }
 
@@ -244,8 +247,8 @@ impl Check for FullSpeedCheck {
     fn submit(&mut self, number: u64, _: u64, job: &Job) {
         self.is_due = true;
         self.submitted.push(number);
-        let (tasks, size) = (job.tasks, Arc::clone(&job.size));
-        let known = KnownJob { tasks, size, remaining: job.estimate, ..KnownJob::default() };
+        let (tasks, sizes) = (job.tasks, by_level(&self.kinds, &self.common, job));
+        let known = KnownJob { tasks, sizes, remaining: job.estimate, ..KnownJob::default() };
         self.known.insert(number, known);
     }
     fn change(&mut self, Change { line, job, record, .. }: Change<'_>) -> Option<String> {
@@ -330,7 +333,10 @@ fn describe(state: &State) -> String {
         Phase::Running => {
             let share = f64::from(state.job_yield) / f64::from(Yield::ONE.units());
             let (on, devices) = &state.place;
-            let on = placement::describe(on);
+            let mut on = placement::describe(on);
+            if state.level > 0 {
+                on.push_str(&format!(" at the speed level {}", state.level));
+            }
             let devices = match devices.is_empty() {
                 true => String::new(),
                 false => format!(" with {devices:?}, as triples of node, device and tasks"),

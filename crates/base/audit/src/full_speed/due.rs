@@ -14,6 +14,7 @@ struct Resident {
     on: Place,
     /// True if it runs; jobs whose turn has not come do not.
     runs: bool,
+    level: u32,
 }
 
 /// Recomputes a decision. Jobs are served by their deadline, submission + stretch * estimate.
@@ -26,15 +27,20 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
     waits_for_service.sort_by_key(|number| (due(&jobs[number]), *number));
     let on_nodes = waits_for_service.iter().copied().filter(|number| jobs[number].is_running());
     let mut residents: Vec<Resident> = on_nodes
-        .map(|number| Resident { number, on: jobs[&number].state.place.clone(), runs: false })
+        .map(|number| Resident {
+            number,
+            on: jobs[&number].state.place.clone(),
+            runs: false,
+            level: jobs[&number].state.level,
+        })
         .collect();
     let mut decided = Decided::default();
     let free = |residents: &[Resident]| {
         let mut free = situation.nodes();
-        for Resident { number, on, runs } in residents {
-            free.take_memory(&jobs[number].size, on);
+        for Resident { number, on, runs, level } in residents {
+            free.take_memory(jobs[number].size(), on);
             if *runs {
-                free.take_cpu(&jobs[number].size, on);
+                free.take_cpu(jobs[number].at(*level), on);
             }
         }
         free
@@ -45,9 +51,12 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
         if job.is_running() {
             let left = free(&residents);
             let Some(own) = residents.iter_mut().find(|it| it.number == number) else { continue };
-            own.runs = left.has_cpu(&job.size, &own.on);
+            let level = job.first_level(|size| left.has_cpu(size, &own.on));
+            own.runs = level.is_some();
+            own.level = level.unwrap_or(own.level);
             let job_yield = if own.runs { Yield::ONE.units() } else { 0 };
-            decided.changed.insert(number, State { phase: Phase::Running, place: own.on.clone(), job_yield });
+            let (phase, place, level) = (Phase::Running, own.on.clone(), own.level);
+            decided.changed.insert(number, State { phase, place, job_yield, level });
             continue;
         }
         // Jobs in memory that are due later, the last one first.
@@ -55,19 +64,24 @@ pub(super) fn decide(stretch: u32, situation: &Situation<'_>) -> Decided {
             waits_for_service.iter().rev().copied().filter(|it| has(&residents, *it)).collect();
         let room = (0..=later.len()).find_map(|count| {
             let stay = residents.iter().filter(|it| !later[..count].contains(&it.number));
-            let stay: Vec<Resident> =
-                stay.map(|it| Resident { number: it.number, on: it.on.clone(), runs: it.runs }).collect();
-            Some((count, free(&stay).place(&job.size, job.tasks)?))
+            let copy = |it: &Resident| Resident { on: it.on.clone(), ..*it };
+            let mut free = free(&stay.map(copy).collect::<Vec<Resident>>());
+            // Others are paused for full speed only.
+            let level = match count {
+                0 => job.first_level(|size| free.fits(size, job.tasks))?,
+                _ => 0,
+            };
+            Some((count, level, free.place(job.at(level), job.tasks)?))
         });
-        if let Some((count, on)) = room {
+        if let Some((count, level, on)) = room {
             for leaving in &later[..count] {
                 residents.retain(|it| it.number != *leaving);
                 decided.changed.insert(*leaving, State { phase: Phase::Paused, ..State::default() });
                 waits_for_service.retain(|it| it != leaving);
             }
-            let state = State { phase: Phase::Running, place: on.clone(), job_yield: Yield::ONE.units() };
-            decided.changed.insert(number, state);
-            residents.push(Resident { number, on, runs: true });
+            let (place, job_yield) = (on.clone(), Yield::ONE.units());
+            decided.changed.insert(number, State { phase: Phase::Running, place, job_yield, level });
+            residents.push(Resident { number, on, runs: true, level });
         }
     }
     decided.wake = situation.next_step.filter(|_| !jobs.is_empty());

@@ -25,21 +25,21 @@ impl Turn {
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
             rows.resize(rows.len().max(job.row + 1), Vec::new());
             rows[job.row].push((number, job.state.place.clone()));
-            memory.take_memory(&job.size, &job.state.place);
+            memory.take_memory(job.size(), &job.state.place);
         }
         for (&number, job) in jobs.iter().filter(|(_, job)| !job.is_running()) {
             let beside = |row: &[(u64, Place)]| {
                 let mut free = memory.clone();
-                row.iter().for_each(|(other, on)| free.take_cpu(&jobs[other].size, on));
+                row.iter().for_each(|(other, on)| free.take_cpu(jobs[other].size(), on));
                 free
             };
             let new = rows.len();
             let found = (0..=new).find_map(|row| {
                 let mut free = beside(rows.get(row).map_or(&[], Vec::as_slice));
-                Some((row, free.place(&job.size, job.tasks)?))
+                Some((row, free.place(job.size(), job.tasks)?))
             });
             if let Some((row, on)) = found {
-                memory.take_memory(&job.size, &on);
+                memory.take_memory(job.size(), &on);
                 rows.resize(new.max(row + 1), Vec::new());
                 rows[row].push((number, on));
                 decided.rows.insert(number, row);
@@ -51,12 +51,14 @@ impl Turn {
         let in_turn = (0..count).flat_map(|step| &rows[(self.row + step) % count]);
         for (number, on) in in_turn {
             let job: &SeenJob = &jobs[number];
-            let runs = free.has_cpu(&job.size, on);
-            if runs {
-                free.take_cpu(&job.size, on);
+            let found = job.first_level(|size| free.has_cpu(size, on));
+            let level = found.unwrap_or(job.state.level);
+            if found.is_some() {
+                free.take_cpu(job.at(level), on);
             }
-            let job_yield = if runs { Yield::ONE.units() } else { 0 };
-            decided.changed.insert(*number, State { phase: Phase::Running, place: on.clone(), job_yield });
+            let job_yield = if found.is_some() { Yield::ONE.units() } else { 0 };
+            let (phase, place) = (Phase::Running, on.clone());
+            decided.changed.insert(*number, State { phase, place, job_yield, level });
         }
         let has_others = rows.iter().filter(|row| !row.is_empty()).count() > 1;
         let turn = has_others.then(|| self.since.saturating_add(TURN));

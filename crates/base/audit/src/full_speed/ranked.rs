@@ -76,7 +76,7 @@ pub(super) fn decide(policy: FullSpeedPolicy, situation: &Situation<'_>) -> Deci
     ranked.sort_by(|one, other| compare(policy, &jobs[one], &jobs[other]).then(one.cmp(other)));
     for &number in ranked.iter().rev().filter(|number| jobs[number].is_running()) {
         decider.running.push(number);
-        decider.free.take(&jobs[&number].size, &jobs[&number].state.place);
+        decider.free.take(jobs[&number].size(), &jobs[&number].state.place);
     }
     let before = decider.running.len();
     let idle: Vec<u64> = ranked.into_iter().filter(|number| !jobs[number].is_running()).collect();
@@ -91,11 +91,14 @@ impl RankedDecider<'_> {
     /// Places a job, if necessary in place of running ones; returns whether there is room.
     fn place(&mut self, number: u64) -> bool {
         let job = &self.situation.jobs[&number];
-        if !self.free.fits(&job.size, job.tasks) && !self.make_room(number) {
+        let level = job.first_level(|size| self.free.fits(size, job.tasks));
+        if level.is_none() && !self.make_room(number) {
             return false;
         }
-        let Some(place) = self.free.place(&job.size, job.tasks) else { return false };
-        let state = State { phase: Phase::Running, place, job_yield: Yield::ONE.units() };
+        // Others are paused for full speed only.
+        let level = level.unwrap_or(0);
+        let Some(place) = self.free.place(job.at(level), job.tasks) else { return false };
+        let state = State { phase: Phase::Running, place, job_yield: Yield::ONE.units(), level };
         self.decided.changed.insert(number, state);
         self.placed.push(number);
         true
@@ -111,14 +114,15 @@ impl RankedDecider<'_> {
         let free_without = |leaving: &[u64]| {
             let mut free = self.situation.nodes();
             for other in self.running.iter().filter(|it| !leaving.contains(it)) {
-                free.take(&jobs[other].size, &jobs[other].state.place);
+                free.take(jobs[other].size(), &jobs[other].state.place);
             }
             for other in &self.placed {
-                free.take(&jobs[other].size, &self.decided.changed[other].place);
+                let State { place, level, .. } = &self.decided.changed[other];
+                free.take(jobs[other].at(*level), place);
             }
             free
         };
-        let enough = |leaving: &[u64]| free_without(leaving).fits(&job.size, job.tasks);
+        let enough = |leaving: &[u64]| free_without(leaving).fits(job.size(), job.tasks);
         let Some(count) = (1..=candidates.len()).find(|&count| enough(&candidates[..count])) else {
             return false;
         };

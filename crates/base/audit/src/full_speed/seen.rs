@@ -10,7 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct SeenJob {
     pub(super) tasks: u32,
-    pub(super) size: Arc<Size>,
+    /// Resources of a task and of the job at each speed level.
+    pub(super) sizes: Vec<Arc<Size>>,
     pub(super) state: State,
     /// Time since its submission.
     pub(super) flow: u64,
@@ -32,6 +33,21 @@ impl SeenJob {
     pub(super) fn is_running(&self) -> bool {
         self.state.phase == Phase::Running
     }
+    /// Returns what the job takes at its present speed level.
+    pub(super) fn size(&self) -> &Size {
+        self.at(self.state.level)
+    }
+    /// Returns what the job takes at a speed level.
+    pub(super) fn at(&self, level: u32) -> &Size {
+        self.sizes.get(level as usize).unwrap_or(&self.sizes[0])
+    }
+    /// Finds the first speed level at which the job meets a condition: any level at full speed, and only
+    /// its own below.
+    pub(super) fn first_level(&self, meets: impl Fn(&Size) -> bool) -> Option<u32> {
+        let own = self.state.level;
+        let last = if own == 0 { self.sizes.len() as u32 - 1 } else { own };
+        (own..=last).find(|&level| meets(self.at(level)))
+    }
 }
 
 /// State of a job that a decision can change.
@@ -41,6 +57,8 @@ pub(super) struct State {
     pub(super) place: Place,
     /// Yield in units of 2^-20.
     pub(super) job_yield: u32,
+    /// Speed level; 0 at full speed.
+    pub(super) level: u32,
 }
 
 /// Everything that a decision depends on.

@@ -39,6 +39,7 @@ mod draw;
 pub mod file;
 pub mod hosts;
 mod interruption;
+pub mod levels;
 pub mod machines;
 mod maintenance;
 mod nodes;

@@ -4,6 +4,7 @@
 //! a busy node: its CPU need times its yield. Units of other resources, such as GPUs, have an idle and a
 //! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
 
+use super::levels::SpeedLevel;
 use super::series::EnergySeries;
 use crate::{SimSpan, SimTime, Yield};
 use dfrsim_input::ParseError;
@@ -22,6 +23,8 @@ pub struct NodePower {
     pub units: Vec<(u64, u64)>,
     /// Rule by which a node without tasks falls asleep; `None` if it stays awake.
     pub sleep: Option<SleepRule>,
+    /// Each level of the cluster below full speed; a level that these nodes have not is full speed.
+    pub levels: Vec<SpeedLevel>,
 }
 
 /// Rule by which nodes without tasks fall asleep, as Slurm's power saving: a node falls asleep after

@@ -2,7 +2,9 @@
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{BoundedStretch, DeviceFigures, EnergyFigures, Fairness, SleepFigures, Summary};
+use dfrsim_cluster::{
+    BoundedStretch, DeviceFigures, EnergyFigures, EnergyMetrics, Fairness, SleepFigures, Summary,
+};
 use dfrsim_model::account::AccountSummary;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -25,8 +27,27 @@ pub(crate) struct Simulated {
     /// Energy of the nodes, if their power is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyFigures>,
+    /// Jobs that ran below full speed, by level, if nodes have speed levels for jobs that lack power.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    slowed: Vec<SlowedJobs>,
     #[serde(flatten)]
     figures: Summary,
+}
+
+/// Jobs that ran below full speed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SlowedJobs {
+    /// Name of the level of their lowest speed.
+    level: String,
+    /// Number of jobs.
+    jobs: u64,
+}
+
+impl SlowedJobs {
+    /// Counts the jobs of a run by level.
+    pub(super) fn of(energy: &EnergyMetrics) -> Vec<SlowedJobs> {
+        energy.slowed().map(|(level, jobs)| SlowedJobs { level: level.to_owned(), jobs }).collect()
+    }
 }
 
 impl Simulated {
@@ -36,7 +57,12 @@ impl Simulated {
         fit_no_node: Vec<String>,
         (figures, devices, energy): (Summary, Option<DeviceFigures>, Option<EnergyFigures>),
     ) -> Simulated {
-        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, energy, figures }
+        let (policy, slowed) = (policy.to_string(), Vec::new());
+        Simulated { policy, log, account, fit_no_node, devices, energy, slowed, figures }
+    }
+    /// Adds the jobs that ran below full speed.
+    pub(super) fn with_slowed(self, slowed: Vec<SlowedJobs>) -> Simulated {
+        Simulated { slowed, ..self }
     }
 }
 
@@ -95,6 +121,9 @@ impl Answer for Simulated {
                 let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
                 let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
                 line("nodes asleep", figures);
+            }
+            for SlowedJobs { level, jobs } in &self.slowed {
+                line(&format!("jobs at {level}"), jobs.to_string());
             }
             if energy.over_cap_s > 0.0 {
                 line("above the cap [s]", format!("{:.1}", energy.over_cap_s));

@@ -23,7 +23,8 @@ pub(super) struct FileArguments {
     ///
     /// Times and spans are in seconds; cpu_need and memory of each task are fractions of a node; energy_j,
     /// where the platform has power, is in joules; woken, where nodes sleep, is the time for which the
-    /// job waited on its nodes until they were awake; user is the number in the log; nodes are all that
+    /// job waited on its nodes until they were awake; level, where nodes have speed levels for jobs that
+    /// lack power, is the slowest one at which the job ran, empty at full speed; user is the number in the log; nodes are all that
     /// had a task of the job, from 0, as 0-3 7.
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,

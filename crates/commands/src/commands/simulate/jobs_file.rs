@@ -29,8 +29,10 @@ impl JobsFile {
             .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken);
         let woken = woken.map_or_else(String::new, |woken| format!(",{woken}"));
+        let level = self.energy.as_ref().and_then(EnergyMetrics::last_job_level);
+        let level = level.map_or_else(String::new, |level| format!(",{level}"));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken},{user},{nodes}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken}{level},{user},{nodes}\n",
             record.id,
             record.submit,
             record.start,
@@ -54,7 +56,8 @@ impl JobLines for JobsFile {
     fn header(&self) -> String {
         let energy = if self.energy.is_some() { ",energy_j" } else { "" };
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken).map_or("", |_| ",woken");
-        format!("{HEADER}{energy}{woken},user,nodes\n")
+        let level = self.energy.as_ref().and_then(EnergyMetrics::last_job_level).map_or("", |_| ",level");
+        format!("{HEADER}{energy}{woken}{level},user,nodes\n")
     }
     fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
         self.energy.observe(now, job, occurrence);

@@ -7,7 +7,10 @@ use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
 use dfrsim_cluster::EnergyMetrics;
 use dfrsim_model::Seed;
-use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
+use dfrsim_model::platform::classes::{
+    ClassFields, Demands, NodeClasses, ReferenceNode, Request, UnequalNodes, read,
+};
+use dfrsim_model::platform::levels::LevelUse;
 use dfrsim_model::platform::power::PowerCap;
 use dfrsim_model::platform::series;
 use dfrsim_policies::Policy;
@@ -36,6 +39,11 @@ pub(super) struct PlatformArguments {
     /// count; jobs wait until the power that they may draw is left
     #[arg(long, value_name = "POWER", requires = "platform")]
     cap: Option<PowerCap>,
+    /// Use of the speed levels of nodes, instead of that of the platform: on-cap (jobs run slower where
+    /// the power cap leaves too little for full speed; the default), never, or the name of a level at
+    /// which all jobs run
+    #[arg(long, value_name = "USE", requires = "platform")]
+    levels: Option<LevelUse>,
     /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
     /// `g_per_kwh`, `price_per_kwh` or both, which covers the whole run without gaps
     #[arg(long, value_name = "FILE", requires = "platform", value_hint = clap::ValueHint::FilePath)]
@@ -81,6 +89,7 @@ impl PlatformArguments {
         let given = [
             ("--request", !self.requests.is_empty()),
             ("--cap", self.cap.is_some()),
+            ("--levels", self.levels.is_some()),
             ("--intensity", self.intensity.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given && self.platform.is_none()) {
@@ -105,6 +114,29 @@ impl PlatformArguments {
             file,
             format!("the series does not cover the run, which lasts from {first} to {last} s"),
         ))
+    }
+
+    /// Applies the rule for the use of speed levels: that of the command line, or else that of the
+    /// platform file.
+    fn use_levels(
+        &self,
+        path: &Path,
+        of_file: Option<String>,
+        classes: &mut NodeClasses,
+    ) -> Result<(), Failure> {
+        let (field, rule) = match (&self.levels, of_file) {
+            (Some(rule), _) => (format!("--levels {rule}"), Some(rule.clone())),
+            (None, Some(text)) => ("power.use_levels".to_owned(), text.parse().ok()),
+            (None, None) => (String::new(), None),
+        };
+        if let Some(rule) = rule {
+            let refused = |reason| Failure::in_file(path, format!("{field}: {reason}"));
+            return classes.use_levels(&rule).map_err(refused);
+        }
+        if classes.levels().is_empty() && !classes.known_levels().is_empty() {
+            notice!("{}: the speed levels of nodes have no effect without a power cap", path.display());
+        }
+        Ok(())
     }
 
     /// Builds the nodes, and the requests of jobs; `None` if all nodes are equal.
@@ -144,11 +176,14 @@ impl PlatformArguments {
         {
             notice!("{}: {flops} flop/s, the speed of the fastest host, stands for --flops", path.display());
         }
+        // The cap of the command line counts, too.
+        let rule_of_file = fields.power.as_mut().and_then(|power| power.use_levels.take());
         let mut classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
         if let Some(cap) = &self.cap {
             let refused = |reason| Failure::in_file(path, format!("--cap {cap}: {reason}"));
             classes.cap_power(&cap.steps).map_err(refused)?;
         }
+        self.use_levels(path, rule_of_file, &mut classes)?;
         if let Some(file) = &self.intensity {
             let series = series::read(file).map_err(Failure::input)?;
             if !classes.set_energy_series(series) {

@@ -113,7 +113,7 @@ impl GridReplay {
                 _ => Ok(()),
             },
             Record::Lose { at_us, job, cluster } => self.requeue(at_us, job, cluster, watch),
-            Record::Start { at_us, job, cluster, ref on } => self.start(at_us, job, cluster, on, watch),
+            Record::Start { at_us, job, cluster, ref on, .. } => self.start(at_us, job, cluster, on, watch),
             Record::Complete { at_us, job, .. } => self.jobs.remove(at_us, job, Change::Complete, watch),
         }
     }

@@ -372,16 +372,16 @@ impl Replay {
                 let of = JobAttributes { tasks, user, group, queue, partition };
                 self.jobs.submit(Job::new(id, job, at_us, run_us, cpu_need, of), watch)
             }
-            Record::Start { at_us, job, on, job_yield } => {
+            Record::Start { at_us, job, on, job_yield, .. } => {
                 self.place(at_us, job, Change::Start, on.into_owned(), job_yield, watch)
             }
-            Record::Resume { at_us, job, on, job_yield } => {
+            Record::Resume { at_us, job, on, job_yield, .. } => {
                 self.place(at_us, job, Change::Resume, on.into_owned(), job_yield, watch)
             }
-            Record::Migrate { at_us, job, on, job_yield } => {
+            Record::Migrate { at_us, job, on, job_yield, .. } => {
                 self.place(at_us, job, Change::Migrate, on.into_owned(), job_yield, watch)
             }
-            Record::Yield { at_us, job, job_yield } => {
+            Record::Yield { at_us, job, job_yield, .. } => {
                 let job_yield = known_yield(job, job_yield)?;
                 self.jobs.change(at_us, job, Change::Yield, |job| job.job_yield = job_yield, watch)
             }

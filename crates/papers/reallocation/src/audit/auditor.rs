@@ -138,9 +138,9 @@ impl Auditor {
                 self.begin_pass(cluster, decided);
                 self.with_job(job, cluster, "cancel", |auditor| auditor.cancel(job, cluster, expected_us));
             }
-            Record::Start { at_us, job, cluster, ref on } => {
+            Record::Start { at_us, job, cluster, ref on, level } => {
                 self.advance(at_us);
-                self.with_job(job, cluster, "start", |auditor| auditor.start(job, cluster, on));
+                self.with_job(job, cluster, "start", |auditor| auditor.start(job, cluster, (on, level)));
             }
             Record::Complete { at_us, job, cluster } => {
                 self.advance(at_us);

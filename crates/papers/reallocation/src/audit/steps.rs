@@ -166,7 +166,7 @@ impl Auditor {
         rule.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
-    pub(super) fn start(&mut self, number: u64, at: u32, on: &Placement<'_>) {
+    pub(super) fn start(&mut self, number: u64, at: u32, on: (&Placement<'_>, Option<u32>)) {
         let job = self.jobs.get_mut(&number).expect("it is there");
         let again = job.started.as_mut().filter(|started| started.cluster == at && started.is_requeued);
         if let Some(started) = again {
@@ -226,8 +226,8 @@ impl Auditor {
 const DEFAULT_TRAITS: Traits =
     Traits { cpu_need: Share::ONE.units(), memory: 0, user: None, group: None, queue: None, partition: None };
 
-fn start_record<'a>(at_us: u64, job: u64, on: &Placement<'a>) -> event::Record<'a> {
-    event::Record::Start { at_us, job, on: on.clone(), job_yield: Yield::ONE.units() }
+fn start_record<'a>(at_us: u64, job: u64, (on, level): (&Placement<'a>, Option<u32>)) -> event::Record<'a> {
+    event::Record::Start { at_us, job, on: on.clone(), job_yield: Yield::ONE.units(), level }
 }
 
 /// Computes the transfer time of a job's data.

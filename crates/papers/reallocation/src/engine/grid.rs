@@ -425,9 +425,9 @@ impl<'a> Grid<'a> {
     fn forward_record(&mut self, at: usize, record: event::Record<'static>) {
         let cluster = at as u32;
         self.observer.record(match record {
-            event::Record::Start { at_us, job, on, .. } => {
+            event::Record::Start { at_us, job, on, level, .. } => {
                 let job = self.clusters[at].job_of(job) as u64;
-                Record::Start { at_us, job, cluster, on }
+                Record::Start { at_us, job, cluster, on, level }
             }
             record => Record::Local { cluster, record: Box::new(record) },
         });

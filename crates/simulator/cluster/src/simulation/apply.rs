@@ -7,7 +7,7 @@ use super::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::decision::{Action, Change, Decision};
 use crate::followers::DependencyEvent;
 use crate::job_table::ActiveJob;
-use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
+use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Pace, Placement};
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
@@ -15,8 +15,8 @@ use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
 /// Outcome of a change that its report needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
-    /// Number of tasks that changed node.
-    Moved(u32),
+    /// Number of tasks that changed node, and the new speed level of the job, if that has changed.
+    Moved(u32, Option<u8>),
     /// Work that an interrupted job kept, and work that it lost.
     Kept(SimSpan, VirtualTime),
 }
@@ -81,7 +81,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let penalty = self.options.penalty;
         if let Some(state) = change.action.final_state() {
             self.remove_job(change.job, state);
-            return Effect::Moved(0);
+            return Effect::Moved(0, None);
         }
         if change.action == Action::Requeue {
             let rule = self.interruption().unwrap_or(Interruption::Requeue);
@@ -97,9 +97,16 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             }
             _ => 0,
         };
-        if let Some(unequal) = self.unequal.as_ref().filter(|_| change.action.has_placement()) {
-            active.node_speed = unequal.speed_on(placement);
+        let level = change.level_after(active.level);
+        if let Some(unequal) = &self.unequal {
+            if change.action.has_placement() {
+                active.node_speed = unequal.speed_on(placement, level);
+            } else if change.action == Action::SetYield && level != active.level {
+                active.node_speed = unequal.speed_on(active.placement(), level);
+            }
         }
+        let new_level = (level != active.level).then_some(level);
+        active.level = level;
         active.change_yield(now, change.job_yield);
         if change.action.has_placement() {
             active.placement.clear();
@@ -134,7 +141,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 unreachable!("it is made above")
             }
         }
-        Effect::Moved(moved)
+        Effect::Moved(moved, new_level)
     }
 
     /// Reports an applied change to the observer, and schedules the events that follow from it.
@@ -146,13 +153,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
         // The reported yield does not include the speed of the nodes, if nodes differ.
         let speed = if active.node_speed == Yield::ONE { active.speed } else { active.job_yield };
+        let level = if let Effect::Moved(_, level) = effect { level } else { None };
+        let pace = Pace { job_yield: speed, level };
         let occurrence = match change.action {
-            Action::Start => Occurrence::Started(placement, speed),
-            Action::Resume => Occurrence::Resumed(placement, speed),
+            Action::Start => Occurrence::Started(placement, pace),
+            Action::Resume => Occurrence::Resumed(placement, pace),
             Action::Pause => Occurrence::Paused(memory(active.job.tasks)),
             Action::Migrate | Action::SetYield | Action::Requeue => match effect {
-                Effect::Moved(0) => Occurrence::YieldChanged(speed),
-                Effect::Moved(tasks) => Occurrence::Migrated(placement, speed, tasks, memory(tasks)),
+                Effect::Moved(0, _) => Occurrence::YieldChanged(pace),
+                Effect::Moved(tasks, _) => Occurrence::Migrated(placement, pace, tasks, memory(tasks)),
                 Effect::Kept(kept, lost) => Occurrence::Interrupted(&active.job, kept, lost),
             },
             Action::Reject | Action::Kill | Action::Lose => unreachable!("the job has left above"),
@@ -217,7 +226,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             let active = self.jobs.get_mut(handle);
             if active.reported_speed != speed {
                 active.reported_speed = speed;
-                self.observer.observe(now, active.sequence, Occurrence::YieldChanged(speed));
+                self.observer.observe(now, active.sequence, Occurrence::YieldChanged(speed.into()));
                 schedule_completion(&mut self.events, handle, active);
             }
         }

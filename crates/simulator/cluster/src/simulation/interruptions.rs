@@ -85,10 +85,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     pub(super) fn release_nodes(&mut self, handle: JobHandle) {
         let active = self.jobs.get(handle);
         let (placement, at) = (active.placement(), active.job_yield);
+        let pace = active.pace();
         self.nodes.remove(placement, active.believed_need, active.job.memory, at);
         if let Some(unequal) = &mut self.unequal {
             unequal.sleep.iter_mut().for_each(|states| states.leave(self.now, placement, |_, _| ()));
-            unequal.remove(handle, placement, at);
+            unequal.remove(handle, placement, pace);
             unequal.unbind(handle);
         }
     }

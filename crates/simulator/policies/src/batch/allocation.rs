@@ -95,6 +95,9 @@ pub(super) type Span = (Yield, SimTime, SimTime);
 /// Allocation of a job, and its estimated end there.
 pub(super) type Slot = (Allocation, SimTime);
 
+/// Request of a job at its speed level, and its slot.
+pub(super) type Start = (usize, Slot);
+
 /// Resources of a job on the timeline from `start` to `end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occupancy<'a> {

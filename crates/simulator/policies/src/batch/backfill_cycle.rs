@@ -1,7 +1,7 @@
 //! Backfill cycles that make a new plan: those of Slurm, those of two-queue backfilling, and those
 //! of CONS at a site with priorities.
 
-use super::allocation::{Allocation, Occupancy, Slot};
+use super::allocation::{Allocation, Occupancy, Slot, Start};
 use super::plan::ReservationPlan;
 use super::preemption::{PreemptionRules, ReservationScope};
 use super::queue::Waiting;
@@ -154,12 +154,27 @@ impl BatchState {
                 }
                 continue;
             }
-            let job = self.planned(now, at);
+            let mut job = self.planned(now, at);
             self.pools.count(job.request);
-            let mut earliest = plan.earliest(&self.pools, now, &job, latest);
-            if self.can_preempt() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
+            // One that lacks resources of the whole cluster may have them at a lower speed level.
+            let is_licensed = !self.pools.is_unlicensed(now, &job);
+            let mut earliest = match is_licensed {
+                true => plan.earliest(&self.pools, now, &job, latest),
+                false => None,
+            };
+            if self.pools.requests.has_levels() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
+                let below = self.find_slot_below(now, &job, &mut ReservationScope::All(plan));
+                if let Some((request, slot)) = below {
+                    (job.request, earliest) = (request, Some((now, slot)));
+                }
+            }
+            if self.can_preempt() && is_licensed && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
                 let beside = ReservationScope::All(plan);
                 let slot = self.find_slot_or_preempt(view, &job, beside, rules.preemption, decision);
+                let slot = slot.map(|(request, slot)| {
+                    job.request = request;
+                    slot
+                });
                 // Jobs in their grace period may now end before their expected ends.
                 if slot.is_none() && self.site.as_ref().is_some_and(|site| site.next_grace_end().is_some()) {
                     earliest = plan.earliest(&self.pools, now, &job, latest);
@@ -188,7 +203,7 @@ impl BatchState {
             }
             match earliest.filter(|_| start == Some(now)) {
                 Some((_, slot)) => {
-                    self.start_waiting(view, at, slot, decision);
+                    self.start_waiting(view, at, (job.request, slot), decision);
                     ahead = None;
                 }
                 None => (counts, at) = (true, at + 1),
@@ -212,26 +227,23 @@ impl BatchState {
         let (now, is_idle) = (view.now(), self.running.first_end().is_none());
         let places = (0..self.queue.jobs.len()).filter(|&at| self.heterogeneous_job(at) == Some(group));
         let jobs: Vec<Waiting> = places.map(|at| self.planned(now, at)).collect();
-        if jobs.iter().any(|job| self.is_blocked(job.job.job) || self.pools.is_unlicensed(now, job)) {
+        if jobs.iter().any(|job| self.is_blocked(job.job.job) || self.pools.is_unlicensed_at_all(now, job)) {
             return Components::Waiting;
         }
-        let mut slots: Vec<Slot> = Vec::new();
+        let mut slots: Vec<(Waiting, Slot)> = Vec::new();
         for job in &jobs {
-            self.pools.count(job.request);
-            let slot = plan
-                .find_slot_now(&self.pools, now, job)
-                .filter(|_| !self.is_blocked(job.job.job) && !self.pools.is_unlicensed(now, job));
-            let Some(mut slot) = slot else { break };
+            let Some((request, mut slot)) = self.component_slot(now, job, plan) else { break };
+            let job = job.at(request);
             self.pools.bind(job.request, &mut slot.0);
-            plan.timeline.allocate(&self.pools, occupancy(job, &slot.0, (now, slot.1)));
+            plan.timeline.allocate(&self.pools, occupancy(&job, &slot.0, (now, slot.1)));
             self.pools.allocate(job.request, &slot.0, job.job.size);
-            let slowest = self.pools.slowest_end(now, job);
+            let slowest = self.pools.slowest_end(now, &job);
             self.pools.reserve_common_amounts(job.request, now, slowest);
             self.site.iter_mut().for_each(|site| site.count_for_limits(job.job.job));
-            slots.push(slot);
+            slots.push((job, slot));
         }
         let start = slots.len() == jobs.len();
-        for (job, (split, end)) in jobs.iter().zip(&slots) {
+        for (job, (split, end)) in &slots {
             self.pools.release(job.request, split, job.job.size);
             let slowest = self.pools.slowest_end(now, job);
             self.pools.release_common_amounts(job.request, now, slowest);
@@ -241,9 +253,9 @@ impl BatchState {
             }
         }
         if start {
-            for (job, slot) in jobs.iter().zip(slots) {
+            for (job, slot) in slots {
                 let at = self.queue.jobs.iter().position(|other| other.job.job == job.job.job);
-                self.start_waiting(view, at.expect("it waits"), slot, decision);
+                self.start_waiting(view, at.expect("it waits"), (job.request, slot), decision);
             }
             return Components::Started;
         }
@@ -276,8 +288,22 @@ impl BatchState {
         Components::Waiting
     }
 
-    /// Returns whether the job at a queue index can start now without delaying the plan. Rejected
-    /// requests are recorded, as the plan only gets fuller.
+    /// Finds a slot now for a component of a heterogeneous job that no limit blocks, at its level or one
+    /// below.
+    fn component_slot(&mut self, now: SimTime, job: &Waiting, plan: &mut ReservationPlan) -> Option<Start> {
+        self.pools.count(job.request);
+        let slot = plan
+            .find_slot_now(&self.pools, now, job)
+            .filter(|_| !self.is_blocked(job.job.job) && !self.pools.is_unlicensed(now, job));
+        match slot {
+            Some(slot) => Some((job.request, slot)),
+            None if self.is_blocked(job.job.job) => None,
+            None => self.find_slot_below(now, job, &mut ReservationScope::All(plan)),
+        }
+    }
+
+    /// Returns whether the job at a queue index can start now without delaying the plan, at its level or
+    /// one below. Rejected requests are recorded, as the plan only gets fuller.
     fn can_start(&mut self, now: SimTime, at: usize, plan: &mut ReservationPlan) -> bool {
         let Waiting { request, ref job, .. } = self.queue.jobs[at];
         let size = u64::from(job.size);
@@ -287,12 +313,27 @@ impl BatchState {
             return false;
         }
         let job = self.planned(now, at);
-        if plan.infeasible.rules_out(&self.pools.requests, &job) {
+        if self.can_start_at_level(now, &job, plan) {
+            return true;
+        }
+        let mut below = self.pools.requests.below(request);
+        below.any(|request| {
+            self.pools.count(request);
+            self.can_start_at_level(now, &job.at(request), plan)
+        })
+    }
+
+    /// Returns whether a job can start now at its level without delaying the plan.
+    fn can_start_at_level(&mut self, now: SimTime, job: &Waiting, plan: &mut ReservationPlan) -> bool {
+        if self.pools.requests.has_levels() && self.pools.is_unlicensed(now, job) {
             return false;
         }
-        let can_start = plan.can_start_now(&self.pools, now, &job);
+        if plan.infeasible.rules_out(&self.pools.requests, job) {
+            return false;
+        }
+        let can_start = plan.can_start_now(&self.pools, now, job);
         if !can_start {
-            plan.infeasible.add(&self.pools.requests, &job);
+            plan.infeasible.add(&self.pools.requests, job);
         }
         can_start
     }

@@ -1,5 +1,6 @@
 //! FCFS, FIRSTFIT, EASY and TWOQ.
 
+use super::allocation::Start;
 use super::backfill_cycle::CycleRules;
 use super::head::HeadReservation;
 use super::preemption::{PreemptionRules, ReservationScope};
@@ -81,8 +82,18 @@ impl BatchState {
                 continue;
             }
             let room = match (&self.site, &mut head) {
-                (None, None) => self.pools.find_slot_now(now, &self.queue.jobs[at]),
-                (None, Some(head)) => head.find_backfill_slot(&mut self.pools, now, &self.queue.jobs[at]),
+                (None, None) => self.find_start(now, at),
+                (None, Some(head)) => {
+                    let job = &self.queue.jobs[at];
+                    match head.find_backfill_slot(&mut self.pools, now, job) {
+                        Some(slot) => Some((job.request, slot)),
+                        None if self.pools.may_start_below(now, job) => {
+                            let job = job.clone();
+                            self.find_slot_below(now, &job, &mut ReservationScope::Head(head))
+                        }
+                        None => None,
+                    }
+                }
                 (Some(_), head) => {
                     let beside = head.as_mut().map_or(ReservationScope::None, ReservationScope::Head);
                     let (job, rules) = (self.planned(now, at), PreemptionRules::default());
@@ -102,7 +113,7 @@ impl BatchState {
         let (now, mut at) = (view.now(), 0);
         while at < self.queue.jobs.len() {
             let room = if self.site.is_none() {
-                self.pools.find_slot_now(now, &self.queue.jobs[at])
+                self.find_start(now, at)
             } else if self.is_blocked(self.queue.jobs[at].job.job) {
                 at += 1;
                 continue;
@@ -114,6 +125,20 @@ impl BatchState {
             self.start_waiting(view, at, room, decision);
         }
         None
+    }
+
+    /// Finds a slot now for the job at a queue index, beside no reservation.
+    #[inline]
+    fn find_start(&mut self, now: SimTime, at: usize) -> Option<Start> {
+        let job = &self.queue.jobs[at];
+        match self.pools.find_slot_now(now, job) {
+            Some(slot) => Some((job.request, slot)),
+            None if self.pools.may_start_below(now, job) => {
+                let job = job.clone();
+                self.find_slot_below(now, &job, &mut ReservationScope::None)
+            }
+            None => None,
+        }
     }
 
     /// Returns whether no job can start: there is no preemption, and no core or node is free, or too

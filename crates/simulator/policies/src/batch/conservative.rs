@@ -91,6 +91,9 @@ fn start_planned(
         }
     }
     arrived.into_iter().for_each(|at| plan.reserve_earliest(pools, now, &mut jobs[at]));
+    if state.pools.requests.has_levels() {
+        return start_planned_or_below(state, view, plan, decision);
+    }
     let mut at = 0;
     while let Some(next) = state.queue.jobs.range(at..).position(|job| job.start == now) {
         at += next;
@@ -98,6 +101,35 @@ fn start_planned(
         plan.note_start(&state.pools, &job);
         let room = (std::mem::take(&mut job.allocation), job.end);
         state.start(view, &job.job, job.request, room, decision);
+    }
+}
+
+/// Starts, in queue order, the jobs whose reservations begin now, and others at a speed level at which they
+/// fit now beside all reservations but their own.
+fn start_planned_or_below(
+    state: &mut BatchState,
+    view: View<'_>,
+    plan: &mut ReservationPlan,
+    decision: &mut Decision,
+) {
+    let (now, mut at) = (view.now(), 0);
+    while at < state.queue.jobs.len() {
+        if state.queue.jobs[at].start > now {
+            let Some(found) = plan.find_slot_below(&state.pools, now, &mut state.queue.jobs[at]) else {
+                at += 1;
+                continue;
+            };
+            let had_place = state.queue.jobs[at].start < SimTime::MAX;
+            plan.had_early_end |= had_place;
+            if had_place {
+                plan.cancel_reservation(&state.pools, now, &mut state.queue.jobs[at]);
+            }
+            plan.reserve_now(&state.pools, now, &mut state.queue.jobs[at], found);
+        }
+        let mut job = state.queue.remove(at);
+        plan.note_start(&state.pools, &job);
+        let slot = (std::mem::take(&mut job.allocation), job.end);
+        state.start(view, &job.job, job.request, slot, decision);
     }
 }
 

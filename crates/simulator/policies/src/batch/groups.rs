@@ -14,6 +14,8 @@ pub(super) struct Group {
     /// Index of the node class; 0 if all nodes are equal.
     pub(super) class: usize,
     pub(super) speed: Yield,
+    /// Speeds at the levels below full speed.
+    pub(super) speeds_below: Vec<Yield>,
     /// Rank by node size for best-fit placement, smallest first; 0 under other placements.
     pub(super) size_rank: usize,
     /// Announced maintenance windows that are not over, ordered by start.
@@ -27,6 +29,12 @@ impl Group {
     /// Returns whether no maintenance window overlaps the interval from `start` to `end`.
     pub(super) fn is_open(&self, start: SimTime, end: SimTime) -> bool {
         !self.windows.iter().any(|&(from, until)| from < end && until > start)
+    }
+
+    /// Returns the speed at a level.
+    #[inline]
+    pub(super) fn speed_at(&self, level: u8) -> Yield {
+        if level == 0 { self.speed } else { self.speeds_below[usize::from(level) - 1] }
     }
 
     /// Returns the start of the first maintenance window after `after`.
@@ -53,11 +61,15 @@ pub(super) fn group_identical_nodes(view: View<'_>, place: Place) -> Vec<Group> 
             over_it.iter().map(|&it| (windows[it].outage.from, windows[it].outage.until)).collect();
         windows.sort_unstable();
         let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
+        let speeds_below = classes.map_or_else(Vec::new, |classes| {
+            (1..=classes.levels().len() as u8).map(|level| classes.speed_at(class, level)).collect()
+        });
         let plenty = plenty.get(class).copied().unwrap_or(0);
         groups.push(Group {
             nodes,
             class,
             speed,
+            speeds_below,
             size_rank: plenty,
             windows,
             pools: 0..0,

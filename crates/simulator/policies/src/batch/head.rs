@@ -85,7 +85,7 @@ impl HeadReservation {
                 );
             }
             while opens.next_if(|&until| until <= time).is_some() {}
-            for &speed in pools.speeds.iter().filter(|_| rooms.total >= width) {
+            for &speed in pools.speeds_of(need).iter().filter(|_| rooms.total >= width) {
                 let at = (speed, time, job.job.end(time, speed));
                 let sum = pools.open_sum(&rooms, need, at);
                 if sum >= width && pools.has_common_amounts(need, time, at.2) {
@@ -117,7 +117,7 @@ impl HeadReservation {
         releases: impl Iterator<Item = (SimTime, &'a RunningJob)>,
         head: HeadReservation,
     ) -> Option<HeadReservation> {
-        let (speed, width) = (pools.groups[0].speed, u64::from(job.job.size));
+        let (speed, width) = (pools.speed_of_pool(job.request), u64::from(job.job.size));
         let mut releases = releases.peekable();
         let (mut time, mut free) = (now, pools.free[0]);
         loop {
@@ -193,7 +193,8 @@ impl HeadReservation {
         job: &Waiting,
     ) -> Option<Slot> {
         if let Some(free) = pools.free_of_one_pool() {
-            let (width, end) = (u64::from(job.job.size), job.job.end(now, pools.groups[0].speed));
+            let speed = pools.speed_of_pool(job.request);
+            let (width, end) = (u64::from(job.job.size), job.job.end(now, speed));
             let is_beyond = end > self.shadow_time;
             if width > free
                 || is_beyond && width > self.extra_nodes
@@ -211,7 +212,7 @@ impl HeadReservation {
             return None;
         }
         let (version, has_devices) = (pools.version(), pools.requests.device_columns() > 0);
-        for (place, &speed) in pools.speeds.iter().enumerate() {
+        for (place, &speed) in pools.speeds_of(job.request).iter().enumerate() {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
             if pools.open_sum(rooms, job.request, at) < width
@@ -225,7 +226,7 @@ impl HeadReservation {
             // If a job cannot start, neither can one with the same request and at least the same
             // size. Where devices are distinguished, a job that takes some changes which ones another
             // would get, so that only an equal job is known not to start.
-            let key = job.request * pools.speeds.len() + place;
+            let key = job.request * pools.most_speeds() + place;
             if self.known_misfits.len() <= key {
                 self.known_misfits.resize(key + 1, (0, 0));
             }

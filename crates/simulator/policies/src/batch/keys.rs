@@ -155,9 +155,8 @@ mod tests {
             devices,
             most_per_node: u64::MAX,
             fits: vec![true],
-            closed: Vec::new(),
-            common: Vec::new(),
             power: vec![1000 * tenths],
+            ..TaskRequest::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reservations of conservative backfilling.
 
-use super::allocation::{Occupancy, Slot};
+use super::allocation::{Occupancy, Slot, Start};
 use super::job::BatchJob;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
@@ -148,6 +148,40 @@ impl ReservationPlan {
         let soon = if pools.is_one_pool { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };
         let earliest = self.timeline.earliest(pools, now, job, soon);
         earliest.filter(|(start, _)| *start == now).map(|(_, room)| room)
+    }
+
+    /// Finds a slot now for a waiting job at one of the speed levels below its own, beside all reservations
+    /// but its own.
+    pub(super) fn find_slot_below(
+        &mut self,
+        pools: &Pools,
+        now: SimTime,
+        job: &mut Waiting,
+    ) -> Option<Start> {
+        // What running jobs leave now is an upper bound.
+        let soon = now.saturating_add(SimSpan::from_micros(1));
+        let mut levels = pools.requests.below(job.request);
+        if !levels.any(|request| pools.has_common_amounts(request, now, soon)) || !pools.might_fit()(job) {
+            return None;
+        }
+        let has_place = job.start < SimTime::MAX;
+        if has_place {
+            self.timeline.release(pools, job.occupancy(now));
+        }
+        let mut levels = pools.requests.below(job.request);
+        let found =
+            levels.find_map(|request| Some((request, self.timeline.slot_now(pools, now, &job.at(request))?)));
+        if has_place {
+            self.timeline.allocate(pools, job.occupancy(now));
+        }
+        found
+    }
+
+    /// Reserves a slot that begins now for a job, with the request of a level.
+    pub(super) fn reserve_now(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting, found: Start) {
+        let (request, slot) = found;
+        job.request = request;
+        self.reserve(pools, job, (now, slot));
     }
 
     /// Returns whether the job can start now without delaying a reservation.

@@ -27,8 +27,9 @@ pub(super) struct Pools {
     pub(super) node_use: NodeUse,
     pub(super) place: Place,
     pub(super) groups: Vec<Group>,
-    /// Distinct node speeds in descending order.
-    pub(super) speeds: Vec<Yield>,
+    /// Distinct node speeds in descending order, and those at each level below full speed.
+    speeds: Vec<Yield>,
+    speeds_below: Vec<Vec<Yield>>,
     pub(super) requests: TaskRequests,
     pub(super) pool_of: Vec<usize>,
     /// Capacity of each pool by resource, and its free part.
@@ -115,9 +116,14 @@ impl Pools {
         self.groups = group_identical_nodes(view, self.place);
         self.has_windows = !self.requests.reservations.is_empty()
             || self.groups.iter().any(|group| !group.windows.is_empty());
-        self.speeds = self.groups.iter().map(|group| group.speed).collect();
-        self.speeds.sort_unstable_by(|a, b| b.cmp(a));
-        self.speeds.dedup();
+        let distinct = |level: u8| {
+            let mut speeds: Vec<Yield> = self.groups.iter().map(|group| group.speed_at(level)).collect();
+            speeds.sort_unstable_by(|a, b| b.cmp(a));
+            speeds.dedup();
+            speeds
+        };
+        let levels = view.classes().map_or(0, |classes| classes.levels().len() as u8);
+        (self.speeds, self.speeds_below) = (distinct(0), (1..=levels).map(distinct).collect());
         self.requests.learn_resources(view.classes());
         let count = |class: usize| view.classes().map_or(view.nodes(), |all| all.classes()[class].nodes);
         let one = self.requests.node_amounts_by_class(view.classes());
@@ -200,12 +206,22 @@ impl Pools {
         request
     }
 
+    /// Returns whether a job that does not start now may start at a lower speed level: there are levels,
+    /// and the resources of the whole cluster do not suffice for it from now until its end on the slowest
+    /// nodes.
+    #[inline]
+    pub(super) fn may_start_below(&self, now: SimTime, job: &Waiting) -> bool {
+        self.requests.has_levels() && !self.has_common_amounts(job.request, now, self.slowest_end(now, job))
+    }
+
     /// Learns the amounts of the resources of the whole cluster that a job with this request holds.
     #[inline(never)]
     fn learn_common_amounts(&mut self, request: usize, tasks: u32) {
         let Some(common) = &mut self.common else { return };
         let could_bind = common.can_bind();
-        common.learn(&self.requests.get(request).common, tasks.into());
+        let slowest = self.requests.below(request).last().unwrap_or(request);
+        let [amounts, least] = [request, slowest].map(|request| &self.requests.get(request).common[..]);
+        common.learn(amounts, least, tasks.into());
         if common.can_bind() && !could_bind {
             self.is_unlimited = false;
             // Counts of tasks were not kept up to date.
@@ -345,7 +361,7 @@ impl Pools {
         speed: Yield,
         (start, end): (SimTime, SimTime),
     ) -> bool {
-        group.speed >= speed
+        group.speed_at(need.level) >= speed
             && need.fits[group.class]
             && !self.is_closed(group.class)
             && group.is_open(start, end)
@@ -455,7 +471,7 @@ impl Pools {
     #[inline(never)]
     fn find_slot_on_groups(&mut self, now: SimTime, job: &Waiting) -> Option<Slot> {
         if self.is_one_pool {
-            let end = job.job.end(now, self.groups[0].speed);
+            let end = job.job.end(now, self.speed_of_pool(job.request));
             let fits =
                 u64::from(job.job.size) <= self.free[0] && self.has_common_amounts(job.request, now, end);
             return fits.then(|| (Allocation::default(), end));
@@ -465,7 +481,7 @@ impl Pools {
         if rooms.total < width.into() {
             return None;
         }
-        self.speeds.iter().find_map(|&speed| {
+        self.speeds_of(job.request).iter().find_map(|&speed| {
             let end = job.job.end(now, speed);
             let at = (speed, now, end);
             let has_room = self.open_sum(rooms, job.request, at) >= width.into()
@@ -591,13 +607,34 @@ impl Pools {
 
     /// Returns the estimated end of a job that starts in these pools.
     #[inline]
-    pub(super) fn end(&self, start: SimTime, job: &BatchJob, split: &Allocation) -> SimTime {
-        job.end(start, if self.is_single { self.groups[0].speed } else { self.min_speed(split) })
+    pub(super) fn end(&self, start: SimTime, job: &BatchJob, need: usize, split: &Allocation) -> SimTime {
+        let level = self.requests.level(need);
+        job.end(start, if self.is_single { self.groups[0].speed } else { self.min_speed(split, level) })
     }
 
     #[inline(never)]
-    fn min_speed(&self, split: &Allocation) -> Yield {
-        self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
+    fn min_speed(&self, split: &Allocation, level: u8) -> Yield {
+        self.groups_of(split).map(|group| group.speed_at(level)).min().unwrap_or(Yield::ONE)
+    }
+
+    /// Returns the distinct speeds of nodes at the level of a request, in descending order.
+    #[inline]
+    pub(super) fn speeds_of(&self, need: usize) -> &[Yield] {
+        match self.requests.level(need) {
+            0 => &self.speeds,
+            level => &self.speeds_below[usize::from(level) - 1],
+        }
+    }
+
+    /// Returns the largest number of distinct speeds of nodes at a level.
+    pub(super) fn most_speeds(&self) -> usize {
+        self.speeds_below.iter().map(Vec::len).fold(self.speeds.len(), usize::max)
+    }
+
+    /// Returns the speed of the nodes at the level of a request, if they are a single pool.
+    #[inline]
+    pub(super) fn speed_of_pool(&self, need: usize) -> Yield {
+        self.groups[0].speed_at(self.requests.level(need))
     }
 
     /// Returns the times after `after` at which windows end or reservations stop excluding the request.
@@ -626,7 +663,7 @@ impl Pools {
     /// starts now, on whatever nodes.
     #[inline]
     pub(super) fn lacks_common_amounts(&self, now: SimTime, job: &Waiting) -> bool {
-        let end = || job.job.end(now, self.speeds.first().copied().unwrap_or(Yield::ONE));
+        let end = || job.job.end(now, self.speeds_of(job.request).first().copied().unwrap_or(Yield::ONE));
         self.common.is_some() && !self.has_common_amounts(job.request, now, end())
     }
 
@@ -639,9 +676,16 @@ impl Pools {
             && !self.has_common_amounts(job.request, now, self.slowest_end(now, job))
     }
 
+    /// Returns whether a job is [unlicensed](Self::is_unlicensed) at its level and at those below.
+    #[inline]
+    pub(super) fn is_unlicensed_at_all(&self, now: SimTime, job: &Waiting) -> bool {
+        self.is_unlicensed(now, job)
+            && self.requests.below(job.request).all(|request| self.is_unlicensed(now, &job.at(request)))
+    }
+
     /// Returns the estimated end of a job that starts now on the slowest nodes.
     pub(super) fn slowest_end(&self, now: SimTime, job: &Waiting) -> SimTime {
-        job.job.end(now, self.speeds.last().copied().unwrap_or(Yield::ONE))
+        job.job.end(now, self.speeds_of(job.request).last().copied().unwrap_or(Yield::ONE))
     }
 
     /// Returns the time at which a job with estimated end `end` releases these pools: at the next

@@ -1,6 +1,6 @@
 //! Starts of waiting jobs beside reservations, with the preemption of running jobs.
 
-use super::allocation::{Allocation, Slot};
+use super::allocation::{Allocation, Slot, Start};
 use super::head::HeadReservation;
 use super::plan::ReservationPlan;
 use super::queue::Waiting;
@@ -43,7 +43,39 @@ impl BatchState {
         }
     }
 
-    /// Finds a slot for the job now, preempting other jobs if necessary.
+    /// Finds a slot now at a speed level below that of the job, which lacks power.
+    #[inline]
+    pub(super) fn find_slot_below(
+        &mut self,
+        now: SimTime,
+        job: &Waiting,
+        beside: &mut ReservationScope<'_>,
+    ) -> Option<Start> {
+        // The plan has its own amounts, which reservations reduce.
+        let may_start = match beside {
+            ReservationScope::All(_) => self.pools.requests.has_levels(),
+            ReservationScope::None | ReservationScope::Head(_) => self.pools.may_start_below(now, job),
+        };
+        if may_start { self.find_slot_at_levels(now, job, beside) } else { None }
+    }
+
+    /// Finds a slot now at one of the speed levels below that of the job, from fast to slow.
+    #[inline(never)]
+    fn find_slot_at_levels(
+        &mut self,
+        now: SimTime,
+        job: &Waiting,
+        beside: &mut ReservationScope<'_>,
+    ) -> Option<Start> {
+        self.pools.requests.below(job.request).find_map(|request| {
+            let job = job.at(request);
+            let is_licensed = !self.pools.is_unlicensed(now, &job);
+            let slot = is_licensed.then(|| self.find_slot(now, &job, beside)).flatten();
+            slot.map(|slot| (request, slot))
+        })
+    }
+
+    /// Finds a slot for the job now, at a lower speed level or preempting other jobs if necessary.
     pub(super) fn find_slot_or_preempt(
         &mut self,
         view: View<'_>,
@@ -51,10 +83,16 @@ impl BatchState {
         mut beside: ReservationScope<'_>,
         rules: PreemptionRules<'_>,
         decision: &mut Decision,
-    ) -> Option<Slot> {
+    ) -> Option<Start> {
         let now = view.now();
+        if self.pools.requests.has_levels() && self.pools.is_unlicensed(now, job) {
+            return self.find_slot_below(now, job, &mut beside);
+        }
         if let Some(slot) = self.find_slot(now, job, &mut beside) {
-            return Some(slot);
+            return Some((job.request, slot));
+        }
+        if let Some(start) = self.find_slot_below(now, job, &mut beside) {
+            return Some(start);
         }
         let site = self.site.as_ref().filter(|site| !site.waits_for_preemption(now, job.job.job))?;
         let mut candidates = site.candidates(now, job.job.job);
@@ -92,7 +130,7 @@ impl BatchState {
                 self.preempt(view, other, decision);
             }
         }
-        self.find_slot(now, job, &mut beside)
+        self.find_slot(now, job, &mut beside).map(|slot| (job.request, slot))
     }
 
     /// Finds the slot that a job would have now without some running jobs.

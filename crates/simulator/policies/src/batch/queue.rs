@@ -38,6 +38,11 @@ impl Waiting {
         }
     }
 
+    /// Returns the job, without a reservation, with a request of another level.
+    pub(super) fn at(&self, request: usize) -> Waiting {
+        Waiting { priority: self.priority, ..Waiting::new(self.job, request) }
+    }
+
     /// Sets the reservation of the job.
     pub(super) fn set_reservation(&mut self, (start, (split, end)): (SimTime, Slot)) {
         (self.start, self.end, self.allocation) = (start, end, split);

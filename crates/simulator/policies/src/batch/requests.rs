@@ -3,10 +3,12 @@
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Tenancy of a whole node, an additional resource where some jobs share nodes and others do not: a
 /// task of a job with whole nodes takes all of it, any other task one unit.
@@ -33,8 +35,13 @@ pub(super) struct TaskRequest {
     /// there are none.
     pub(super) common: Vec<u64>,
     /// Power that a task adds on a node of each class in milliwatts, if the placement depends on it;
-    /// otherwise empty.
+    /// otherwise empty; that at full speed.
     pub(super) power: Vec<u64>,
+    /// Speed level of the job; 0 is full speed.
+    pub(super) level: u8,
+    /// Power of the job at each level below full speed, in milliwatts; empty if there are none, and below
+    /// full speed.
+    pub(super) draws: Vec<u64>,
 }
 
 impl TaskRequest {
@@ -121,6 +128,10 @@ pub(super) struct TaskRequests {
     /// Partitions with a maximum number of cores per node, by index: each is a further resource, of
     /// which its jobs take as much as they have cores.
     core_caps: Vec<(usize, u64)>,
+    /// Number of speed levels below full speed, and the index of power among the resources of the whole
+    /// cluster.
+    levels: u8,
+    power_at: usize,
     /// The smallest request of the first resource.
     least: u64,
 }
@@ -145,15 +156,16 @@ impl TaskRequests {
 
     /// Learns the resources that nodes have.
     pub(super) fn learn_resources(&mut self, classes: Option<&NodeClasses>) {
+        self.levels = classes.map_or(0, |classes| classes.levels().len() as u8);
+        let common = classes.map_or(&[][..], NodeClasses::common);
+        let is_power = |resource: &CommonResource| resource.demand == CommonDemand::Draw;
+        self.power_at = common.iter().position(is_power).unwrap_or(0);
         if self.node_use == NodeUse::Whole && classes.is_none() {
             self.all = vec![TaskRequest {
                 amounts: vec![1],
-                devices: None,
                 most_per_node: u64::MAX,
                 fits: vec![true],
-                closed: Vec::new(),
-                common: Vec::new(),
-                power: Vec::new(),
+                ..TaskRequest::default()
             }];
             self.least = 1;
         }
@@ -204,6 +216,29 @@ impl TaskRequests {
         self.dimensions - self.columns
     }
 
+    /// Returns whether jobs may run below full speed.
+    #[inline]
+    pub(super) fn has_levels(&self) -> bool {
+        self.levels > 0
+    }
+
+    /// Returns the speed level of a request.
+    #[inline]
+    pub(super) fn level(&self, number: usize) -> u8 {
+        if self.has_levels() { self.all[number].level } else { 0 }
+    }
+
+    /// Returns the numbers of a request at the levels below its own, from fast to slow.
+    #[inline]
+    pub(super) fn below(&self, number: usize) -> Range<usize> {
+        number + 1..number + 1 + usize::from(self.levels - self.level(number))
+    }
+
+    /// Returns the number of a request, which is at full speed, at a level.
+    pub(super) fn at_level(&self, number: usize, level: u8) -> usize {
+        number + usize::from(level)
+    }
+
     pub(super) fn get(&self, number: usize) -> &TaskRequest {
         &self.all[number]
     }
@@ -221,7 +256,8 @@ impl TaskRequests {
         let has_common = || less.common.iter().zip(&more.common).all(|(less, more)| less <= more);
         let is_kept_off = || less.closed == more.closed && less.most_per_node >= more.most_per_node;
         one == other
-            || is_less()
+            || less.level == more.level
+                && is_less()
                 && has_devices()
                 && has_common()
                 && is_kept_off()
@@ -337,6 +373,7 @@ impl TaskRequests {
                 self.least = self.least.min(request.amounts[0]);
                 self.all.push(request.clone());
                 self.numbers.insert(request.clone(), number);
+                self.add_levels(&request);
                 number
             }
         };
@@ -344,10 +381,20 @@ impl TaskRequests {
         number
     }
 
-    /// Sets the request per task to that of a job.
+    /// Adds a request at each level below full speed, behind that at full speed.
+    fn add_levels(&mut self, full: &TaskRequest) {
+        for (level, draw) in (1..=self.levels).zip(&full.draws) {
+            let mut request = TaskRequest { level, draws: Vec::new(), ..full.clone() };
+            request.common[self.power_at] = *draw;
+            self.all.push(request);
+        }
+    }
+
+    /// Sets the request per task to that of a job at full speed.
     fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
         let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
-        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power } = request;
+        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power, level: _, draws } =
+            request;
         amounts.clear();
         (*most_per_node, *devices) = (u64::MAX, None);
         if self.node_use == NodeUse::Whole {
@@ -374,6 +421,8 @@ impl TaskRequests {
         fits.extend((0..count).map(|class| view.fits(job, class)));
         common.clear();
         common.extend_from_slice(demand.map_or(&[], |demand| &demand.common));
+        draws.clear();
+        draws.extend_from_slice(demand.map_or(&[], |demand| &demand.draws));
         *closed = self.closed_intervals(view, job);
         power.clear();
         if let Some(classes) = classes.filter(|_| self.by_power) {

@@ -1,6 +1,6 @@
 //! State of a batch system: its nodes, its waiting and running jobs, and the settings of its site.
 
-use super::allocation::{Allocation, Slot};
+use super::allocation::{Allocation, Slot, Start};
 use super::job::BatchJob;
 use super::plan::ReservationPlan;
 use super::pools::Pools;
@@ -195,7 +195,7 @@ impl BatchState {
     /// Returns whether the job at a queue index is skipped because it lacks resources of the whole cluster.
     #[inline]
     pub(super) fn is_unlicensed(&self, now: SimTime, at: usize) -> bool {
-        self.pools.skips_unlicensed && self.pools.is_unlicensed(now, &self.planned(now, at))
+        self.pools.skips_unlicensed && self.pools.is_unlicensed_at_all(now, &self.planned(now, at))
     }
 
     pub(super) fn can_preempt(&self) -> bool {
@@ -211,8 +211,14 @@ impl BatchState {
     }
 
     /// Starts the job at a queue index.
-    pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, slot: Slot, decision: &mut Decision) {
-        let Waiting { job, request, .. } = self.queue.jobs[at];
+    pub(super) fn start_waiting(
+        &mut self,
+        view: View<'_>,
+        at: usize,
+        (request, slot): Start,
+        decision: &mut Decision,
+    ) {
+        let job = self.queue.jobs[at].job;
         self.queue.remove(at);
         self.start(view, &job, request, slot, decision);
     }
@@ -242,11 +248,14 @@ impl BatchState {
         } else {
             decision.start(handle, on, Yield::ONE);
         }
+        if self.pools.requests.has_levels() {
+            decision.at_level(self.pools.requests.level(request));
+        }
         if allocation.has_devices() {
             decision.on_devices(self.pools.devices_on_nodes(&allocation));
         }
         if self.tracks_runs {
-            let end = self.pools.end(now, job, &allocation);
+            let end = self.pools.end(now, job, request, &allocation);
             self.running.insert(RunningJob {
                 end,
                 sequence,
@@ -265,6 +274,7 @@ impl BatchState {
     pub(super) fn adopt(&mut self, view: View<'_>, handle: JobHandle) {
         let (seen, job) = (view.job(handle), BatchJob::new(view, handle));
         let request = self.pools.request_of(view, handle);
+        let request = self.pools.requests.at_level(request, seen.level());
         self.pools.see(request, job.size);
         let on = seen.placement().ranges();
         let allocation = self.pools.allocation_on(on, view.devices(handle));

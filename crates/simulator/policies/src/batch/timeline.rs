@@ -6,7 +6,7 @@ use super::profile::Profile;
 use super::queue::Waiting;
 use super::requests::TaskRequest;
 use super::will_run::WillRun;
-use dfrsim_model::{SimTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// Free amount of each resource of each pool over time. Maintenance windows are not included.
 #[derive(Clone, Debug, Default)]
@@ -150,7 +150,7 @@ impl Timeline {
             return self.earliest_in_one_pool(pools, from, job, held);
         }
         let mut earliest: Option<(SimTime, Slot)> = None;
-        for &speed in &pools.speeds {
+        for &speed in pools.speeds_of(job.request) {
             let before = earliest.as_ref().map_or(held, |(start, _)| *start);
             let search = Search { timeline: self, pools, need: pools.requests.get(job.request), job, speed };
             earliest = search.find_earliest(from, before).or(earliest);
@@ -170,7 +170,7 @@ impl Timeline {
         held: SimTime,
     ) -> Option<(SimTime, Slot)> {
         let (nodes, common) = self.profiles.split_first()?;
-        let (speed, amounts) = (pools.groups[0].speed, &pools.requests.get(job.request).common);
+        let (speed, amounts) = (pools.speed_of_pool(job.request), &pools.requests.get(job.request).common);
         let span = job.job.end(from, speed).since(from);
         let mut start = from;
         while start < held {
@@ -200,6 +200,18 @@ impl Timeline {
         let start = self.profiles[0].earliest_if_non_decreasing(from, job.job.size);
         let end = job.job.end(start, pools.groups[0].speed);
         (start < SimTime::MAX).then(|| (start, (Allocation::default(), end)))
+    }
+
+    /// Finds a slot now, beside all reservations in the timeline.
+    pub(super) fn slot_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Slot> {
+        if !pools.is_one_pool {
+            let soon = now.saturating_add(SimSpan::from_micros(1));
+            return self.earliest(pools, now, job, soon).map(|(_, slot)| slot);
+        }
+        let end = job.job.end(now, pools.speed_of_pool(job.request));
+        let fits = self.profiles[0].min_free(now, end) >= u64::from(job.job.size)
+            && self.has_common_amounts(pools, pools.requests.get(job.request), now, end);
+        fits.then(|| (Allocation::default(), end))
     }
 
     /// Finds the earliest slot where a cycle may reserve whole pools. The free resources must have

@@ -126,7 +126,7 @@ impl WillRun {
     pub(super) fn span_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<(Yield, SimTime)> {
         let (rooms, need, width) =
             (&pools.fit_counts[job.request], pools.requests.get(job.request), u64::from(job.job.size));
-        pools.speeds.iter().find_map(|&speed| {
+        pools.speeds_of(job.request).iter().find_map(|&speed| {
             let end = job.job.end(now, speed);
             if pools.open_sum(rooms, job.request, (speed, now, end)) < width {
                 return None;
@@ -156,7 +156,7 @@ impl WillRun {
     ) -> Option<(SimTime, Slot)> {
         self.refresh((pools, profiles), now, job.request);
         let mut earliest: Option<(SimTime, Slot)> = None;
-        for &speed in &pools.speeds {
+        for &speed in pools.speeds_of(job.request) {
             let before = earliest.as_ref().map_or(before, |(start, _)| *start);
             let common = &profiles[pools.capacity.len()..];
             earliest = self.find_slot((pools, common), (now, speed), (from, before), job).or(earliest);

@@ -91,7 +91,7 @@ impl Scheduler for Equipartition {
             self.by_handle[job.index()] = at;
         }
         if has_common(view) {
-            shrink_to_cap(view, &self.sharing.jobs, &mut self.by_handle);
+            self.mapper.level = shrink_to_cap(view, &self.mapper, &self.sharing.jobs, &mut self.by_handle);
         }
         self.mapper.decide(view, &self.by_handle, decision);
         let step = view.classes().and_then(|classes| classes.next_common_step(view.now()));

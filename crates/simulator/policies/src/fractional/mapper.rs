@@ -46,6 +46,8 @@ pub(super) struct Mapper {
     /// Licences and other units that jobs of this mapping hold at any yield; `None` if the cluster has
     /// none.
     pub(super) held: Option<Box<HeldUnits>>,
+    /// Speed level of all jobs of this mapping.
+    pub(super) level: u8,
     priority: Priority,
     /// Version of the platform that `nodes` reflects; `None` before the first decision.
     platform_changes: Option<u64>,
@@ -70,6 +72,7 @@ impl Mapper {
             nodes: nodes::equal(nodes),
             site: site.map(|settings| PrioritySystem::new(Arc::clone(settings))),
             held: None,
+            level: 0,
             priority,
             platform_changes: None,
             placements: Vec::new(),
@@ -197,6 +200,11 @@ impl Mapper {
 
     pub(super) fn placement(&self, job: JobHandle) -> &[NodeRange] {
         &self.placements[job.index()]
+    }
+
+    /// Returns the nodes of the cluster on which a job of this mapping is.
+    pub(super) fn cluster_nodes(&self, job: JobHandle) -> Cow<'_, [NodeRange]> {
+        self.available.to_nodes(self.placement(job))
     }
 
     pub(super) fn is_placed(&self, job: JobHandle) -> bool {
@@ -401,11 +409,17 @@ impl Mapper {
                     penalties.begin(now, penalty);
                     decision.migrate(handle, tasks, job_yield);
                 }
-                (JobState::Running, false) if job.current_yield() != job_yield => {
+                (JobState::Running, false)
+                    if (job.current_yield(), job.level()) != (job_yield, self.level) =>
+                {
                     decision.set_yield(handle, job_yield);
+                    decision.at_level(self.level);
                     continue;
                 }
                 _ => continue,
+            }
+            if !placement.is_empty() {
+                decision.at_level(self.level);
             }
             if !devices.is_empty() {
                 decision.on_devices(devices);

@@ -16,7 +16,8 @@ const PENALTIES: u64 = 30;
 /// first, as far as they are needed; if all of them do not suffice, it waits. A paused job keeps its
 /// work and pays the penalty when it resumes, at the next event at the earliest. A job that does not
 /// fit the empty cluster is rejected. Nodes that are down are not used. Licences and power under a cap
-/// count as resources of nodes do: a job without them waits, or others are paused for it.
+/// count as resources of nodes do: a job without them waits, or others are paused for it. A job that lacks
+/// power runs at the first lower speed level at which it fits; others are paused for full speed only.
 #[derive(Debug)]
 pub struct RankedScheduler {
     rank: Rank,
@@ -109,7 +110,7 @@ impl RankedScheduler {
         free: &mut FreeNodes,
         decision: &mut Decision,
     ) -> bool {
-        if !free.fits(view, job.job) {
+        if free.find_level(view, job.job, |free| free.fits(view, job.job)).is_none() {
             let gives_way = |other: &&Ranked| {
                 other.position.compare(job.position).is_gt() && self.may_give_way(view, other.job)
             };
@@ -129,6 +130,7 @@ impl RankedScheduler {
         } else {
             decision.start(job.job, nodes, Yield::ONE);
         }
+        decision.at_level(free.level(view, job.job));
         free.name_devices(job.job, decision);
         self.penalties[job.job.index()].is_resumed = is_resumed;
         true

@@ -1,5 +1,6 @@
 //! Platform files in TOML.
 
+use super::level_fields::level_names;
 use super::power_fields::Problem;
 use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
 use crate::numbers::is_default;
@@ -11,6 +12,7 @@ use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Maximum number of nodes of a cluster.
 const MAX_NODES: u64 = 10_000_000;
@@ -341,11 +343,14 @@ impl PlatformFields {
     /// Checks the power of nodes and its cap.
     fn check_power(&self, names: &BTreeSet<&str>, wrong: &mut InvalidFields) {
         let is_known = self.classes.iter().any(|class| class.power.is_some());
+        let levels = self.level_names();
         for (number, class) in self.classes.iter().enumerate() {
             let path = format!("classes[{number}]");
             match &class.power {
                 Some(power) => {
-                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources));
+                    let path = format!("{path}.power");
+                    wrong.add_all(&path, power.problems(names, &class.resources));
+                    wrong.add_all(&path, power.level_problems(&levels, class.speed));
                 }
                 None => wrong.require(
                     !is_known,
@@ -360,11 +365,19 @@ impl PlatformFields {
             "power",
             || "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class",
         );
+        if let Some(Err(reason)) = power.level_use(&levels) {
+            wrong.require(false, "power.use_levels", || reason.clone());
+        }
         let idle = |class: &ClassFields| {
             let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(&class.resources));
             f64::from(class.nodes) * watts
         };
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
+    }
+
+    /// Returns the names of all levels below full speed.
+    fn level_names(&self) -> Vec<&str> {
+        level_names(self.classes.iter().filter_map(|class| class.power.as_ref()))
     }
 
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
@@ -409,7 +422,7 @@ impl PlatformFields {
         let given = ReferenceNode { cores: first.cores, memory_gb: first.memory_gb };
         let reference = self.reference.unwrap_or(given);
         let whole_memory = millionths(reference.memory_gb);
-        let (names, features) = (self.resource_names(), self.features());
+        let (names, features, levels) = (self.resource_names(), self.features(), self.level_names());
         let sharing = |name: &str| match self.shared.iter().any(|shared| shared == name) {
             true if self.devices.as_deref() == Some(name) => Sharing::SharedDevices,
             false if self.devices.as_deref() == Some(name) => Sharing::Devices,
@@ -427,7 +440,7 @@ impl PlatformFields {
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
             device_groups: class.device_groups.clone(),
-            power: class.power.as_ref().map(|power| power.node_power(&names)),
+            power: class.power.as_ref().map(|power| power.node_power(&names, &levels)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;
@@ -444,13 +457,19 @@ impl PlatformFields {
             hosts: self.hosts(),
             features: features.into_iter().map(str::to_owned).collect(),
             common: self.common.iter().map(|(name, fields)| fields.resource(name)).collect(),
+            levels: levels.into_iter().map(Arc::from).collect(),
             power: self.cluster_power(),
+        };
+        let invalid = |path: &str, reason: String| {
+            PlatformError::Fields(vec![InvalidField { path: path.to_owned(), reason }])
         };
         let cap = self.power.as_ref().map_or_else(Vec::new, PowerFields::cap_steps);
         if !cap.is_empty() {
-            all.cap_power(&cap).map_err(|reason| {
-                PlatformError::Fields(vec![InvalidField { path: "power".to_owned(), reason }])
-            })?;
+            all.cap_power(&cap).map_err(|reason| invalid("power", reason))?;
+        }
+        let rule = self.power.as_ref().and_then(|power| power.level_use(&self.level_names()));
+        if let Some(Ok(rule)) = rule {
+            all.use_levels(&rule).map_err(|reason| invalid("power.use_levels", reason))?;
         }
         Ok(all)
     }

@@ -2,6 +2,8 @@
 
 mod asks;
 mod fields;
+mod level_fields;
+mod levels;
 mod misfit;
 mod node_list;
 mod power_fields;
@@ -12,6 +14,7 @@ pub use asks::{Ask, Asks};
 pub use fields::{
     ClassFields, DevicePart, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode,
 };
+pub use level_fields::LevelFields;
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{
@@ -177,6 +180,9 @@ pub struct Demand {
     /// Amount of each resource of the whole cluster that the job holds at a yield of 1; empty if there
     /// are none.
     pub common: Vec<u64>,
+    /// Power of the job at a yield of 1 at the levels 1, 2, ... below full speed, in milliwatts; empty if
+    /// there are none.
+    pub draws: Vec<u64>,
 }
 
 impl Demand {
@@ -222,6 +228,8 @@ pub struct NodeClasses {
     hosts: Vec<String>,
     /// Resources of the whole cluster.
     common: Vec<CommonResource>,
+    /// Names of the levels 1, 2, ... below full speed.
+    levels: Vec<Arc<str>>,
     /// Power of the cluster; `None` if that of its nodes is unknown.
     power: Option<ClusterPower>,
 }
@@ -252,18 +260,21 @@ impl NodeClasses {
     pub fn idle_power(&self) -> u64 {
         self.classes.iter().map(|class| class.idle_power() * u64::from(class.nodes)).sum()
     }
-    /// Returns the power that a task adds to that of an idle node of a class, in milliwatts, at a yield
-    /// of 1; 0 if it is unknown.
-    pub fn task_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
+    /// Returns the power that a task adds to that of an idle node of a class at a level, in milliwatts,
+    /// at a yield of 1; 0 if it is unknown.
+    pub fn task_power_at(&self, class: usize, level: u8, cpu_need: Share, demand: &Demand) -> u64 {
         let class = &self.classes[class];
         let Some(power) = &class.power else { return 0 };
-        let cpu = part(power.busy - power.idle, cpu_need.units().into(), class.cpu);
+        let at_level = usize::from(level).checked_sub(1).map(|at| &power.levels[at]);
+        let busy = at_level.map_or(power.busy, |level| level.busy);
+        let cpu = part(busy - power.idle, cpu_need.units().into(), class.cpu);
         if power.units.is_empty() {
             return cpu;
         }
         let one = u64::from(Share::ONE.units());
-        let asked = demand.resources.iter().zip(&power.units).zip(&self.resources);
-        let units = asked.map(|((asked, (idle, busy)), Resource { sharing, .. })| {
+        let asked = demand.resources.iter().zip(&power.units).zip(&self.resources).enumerate();
+        let units = asked.map(|(at, ((asked, (idle, busy)), Resource { sharing, .. }))| {
+            let busy = at_level.map_or(*busy, |level| level.units[at]);
             part(busy - idle, asked.held(*sharing) + asked.usable(*sharing), one)
         });
         cpu + units.sum::<u64>()
@@ -274,16 +285,12 @@ impl NodeClasses {
     /// nodes on which they fit.
     fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[(usize, u64)]) -> Vec<u64> {
         let tasks = u64::from(job.tasks);
-        let draw = || {
-            let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
-            classes.map(|class| self.task_power(class, job.cpu_need, demand)).max().unwrap_or(0) * tasks
-        };
         let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
         let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
             CommonDemand::Held { per_task, per_job } => {
                 own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
             }
-            CommonDemand::Draw => draw(),
+            CommonDemand::Draw => self.largest_draw(0, job, demand),
         };
         self.common.iter().enumerate().map(of).collect()
     }

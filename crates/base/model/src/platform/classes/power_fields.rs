@@ -1,6 +1,8 @@
 //! Fields of a platform file for what the cluster has as a whole, and for power.
 
+use super::LevelFields;
 use crate::platform::common::{CommonDemand, CommonResource};
+use crate::platform::levels::LevelUse;
 use crate::platform::power::{NodePower, SleepRule};
 use crate::{SimSpan, SimTime};
 use serde::de::Error;
@@ -12,7 +14,7 @@ const MAX_COMMON: u64 = 1_000_000_000_000;
 /// Maximum number of seconds after which a step begins.
 const LAST_STEP: u64 = 1_000_000_000_000;
 /// Maximum power of a node or a unit, in watts.
-const MAX_WATTS: f64 = 1e6;
+pub(super) const MAX_WATTS: f64 = 1e6;
 /// Maximum number of seconds in which a node falls asleep or wakes up.
 const LONGEST_WAKE: u64 = 1_000_000;
 /// Maximum power of a cluster, in watts.
@@ -62,6 +64,10 @@ pub struct PowerFields {
     /// Power usage effectiveness: power of the site over that of its nodes, at least 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pue: Option<f64>,
+    /// Use of the speed levels of nodes: `on-cap` (default), `never`, or the name of a level at which all
+    /// jobs run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_levels: Option<String>,
 }
 
 /// Reads the steps of a cap, of which there is at least one.
@@ -106,6 +112,9 @@ pub struct NodePowerFields {
     /// Time in which it wakes up, in seconds (Slurm's `ResumeTimeout`); 0 by default.
     #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
     pub wakes: u64,
+    /// Speed levels below full speed, by descending speed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelFields>,
 }
 
 /// Power of a unit of a resource in a platform file.
@@ -119,7 +128,7 @@ pub struct UnitPowerFields {
 }
 
 /// Converts watts to milliwatts.
-fn milliwatts(watts: f64) -> u64 {
+pub(super) fn milliwatts(watts: f64) -> u64 {
     (watts * 1000.0).round() as u64
 }
 
@@ -133,6 +142,13 @@ impl CommonFields {
 }
 
 impl PowerFields {
+    /// Returns the rule for the use of levels, given their names, or a reason if it is invalid; `None`
+    /// without one.
+    pub(super) fn level_use(&self, levels: &[&str]) -> Option<Result<LevelUse, String>> {
+        let rule = self.use_levels.as_ref()?.parse::<LevelUse>().map_err(|error| error.to_string());
+        Some(rule.and_then(|rule| rule.check(levels).map(|()| rule)))
+    }
+
     /// Returns the steps of the cap in milliwatts; none without a cap.
     pub(super) fn cap_steps(&self) -> Vec<(SimTime, u64)> {
         let always = self.cap_w.map(|watts| (SimTime::ZERO, milliwatts(watts)));
@@ -142,8 +158,8 @@ impl PowerFields {
 }
 
 impl NodePowerFields {
-    /// Converts the power of a node, given the names of all resources.
-    pub(super) fn node_power(&self, resources: &BTreeSet<&str>) -> NodePower {
+    /// Converts the power of a node, given the names of all resources and of all levels.
+    pub(super) fn node_power(&self, resources: &BTreeSet<&str>, levels: &[&str]) -> NodePower {
         let unit = |name: &&str| match self.resources.get(*name) {
             Some(unit) => (milliwatts(unit.idle_w), milliwatts(unit.busy_w)),
             None => (0, 0),
@@ -154,6 +170,7 @@ impl NodePowerFields {
             busy: milliwatts(self.busy_w),
             units,
             sleep: self.sleep_rule(),
+            levels: self.speed_levels(levels, resources),
         }
     }
 

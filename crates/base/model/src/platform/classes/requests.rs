@@ -246,6 +246,7 @@ impl Demands {
         }
         if !classes.common().is_empty() {
             demand.common = classes.common_amounts(job, &demand, &common);
+            demand.draws = classes.draws(job, &demand);
         }
         demand
     }

@@ -79,7 +79,8 @@ impl FractionalScheduler {
             if self.policy.periodic == Periodic::McbStretch {
                 self.full_yields.clone_from(&self.yields);
             }
-            shrink_to_cap(view, &self.sharing.jobs, &mut self.yields);
+            let running = &self.sharing.jobs;
+            self.mapper.level = shrink_to_cap(view, &self.mapper, running, &mut self.yields);
         }
     }
 
@@ -89,7 +90,7 @@ impl FractionalScheduler {
         self.full_yields.resize(view.handles(), Yield::ZERO);
         self.yields.clone_from(&self.full_yields);
         let running: Vec<JobHandle> = self.mapper.placed().collect();
-        shrink_to_cap(view, &running, &mut self.yields);
+        self.mapper.level = shrink_to_cap(view, &self.mapper, &running, &mut self.yields);
     }
 }
 

@@ -1,0 +1,124 @@
+//! Speed levels of nodes, at which tasks are slower and draw less power.
+
+use crate::job::Job;
+use crate::nodes::{Kind, Size};
+use dfrsim_model::Yield;
+use dfrsim_model::event::{ClassOfNodes, LevelOfNode, ResourceOfCluster};
+use std::sync::Arc;
+
+/// Names of the levels of all classes, in the order in which they first appear.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LevelNames(Vec<String>);
+
+fn levels(class: &ClassOfNodes) -> &[LevelOfNode] {
+    class.power.as_ref().map_or(&[], |power| &power.levels)
+}
+
+impl LevelNames {
+    /// Collects the names; `None` if the levels of a class are not slower and slower at no more power, or
+    /// if two classes have two levels in different orders.
+    pub(crate) fn of(classes: &[ClassOfNodes]) -> Option<LevelNames> {
+        let mut names: Vec<String> = Vec::new();
+        for class in classes {
+            let Some(power) = &class.power else { continue };
+            let full = LevelOfNode {
+                name: String::new(),
+                speed: Yield::ONE.units(),
+                busy_mw: power.busy_mw,
+                units_mw: Vec::new(),
+            };
+            let mut faster = &full;
+            for level in &power.levels {
+                let has_units = level.units_mw.len() == power.units_mw.len();
+                let mut units = level.units_mw.iter().zip(&power.units_mw);
+                let are_powers = units.all(|(own, (idle, busy))| (idle..=busy).contains(&own));
+                let is_power = (power.idle_mw..=faster.busy_mw).contains(&level.busy_mw);
+                let is_slower = level.speed > 0 && level.speed < faster.speed;
+                let is_new = power.levels.iter().filter(|other| other.name == level.name).count() == 1;
+                if !(has_units && are_powers && is_power && is_slower && is_new) {
+                    return None;
+                }
+                if !names.contains(&level.name) {
+                    names.push(level.name.clone());
+                }
+                faster = level;
+            }
+        }
+        let place =
+            |class: &ClassOfNodes, name: &String| levels(class).iter().position(|it| it.name == *name);
+        let agree = |one: &ClassOfNodes, other: &ClassOfNodes| {
+            let both = names.iter().filter_map(|name| Some((place(one, name)?, place(other, name)?)));
+            let mut both: Vec<(usize, usize)> = both.collect();
+            both.sort_unstable();
+            both.is_sorted_by_key(|it| it.1)
+        };
+        let all_agree = classes.iter().all(|one| classes.iter().all(|other| agree(one, other)));
+        all_agree.then_some(LevelNames(names))
+    }
+    /// Returns the number of each level of a class; that of full speed is 0.
+    pub(crate) fn numbers(&self, class: &ClassOfNodes) -> Vec<u32> {
+        let number = |level: &LevelOfNode| self.0.iter().position(|name| *name == level.name);
+        levels(class).iter().filter_map(number).map(|at| at as u32 + 1).collect()
+    }
+    /// Returns the number of the last level; 0 if there are none below full speed.
+    pub(crate) fn last(&self) -> u32 {
+        self.0.len() as u32
+    }
+}
+
+impl Kind {
+    /// Returns a level by its number, if such nodes have it.
+    pub(crate) fn level(&self, number: u32) -> Option<&LevelOfNode> {
+        let at = self.levels.iter().position(|own| *own == number)?;
+        self.power.as_ref()?.levels.get(at)
+    }
+    /// Returns the speed of tasks at a level relative to that of a node at full speed.
+    pub(crate) fn slowdown(&self, level: u32) -> u32 {
+        self.level(level).map_or(Yield::ONE.units(), |it| it.speed)
+    }
+    /// Returns the speed of tasks at a level.
+    pub(crate) fn speed_at(&self, level: u32) -> u32 {
+        ((u64::from(self.speed) * u64::from(self.slowdown(level))) >> Yield::BITS) as u32
+    }
+}
+
+/// Returns the number of the last level of these kinds of nodes.
+pub(crate) fn last_level(kinds: &[Kind]) -> u32 {
+    kinds.iter().flat_map(|kind| &kind.levels).copied().max().unwrap_or(0)
+}
+
+/// Returns the largest power of all tasks of a job at a level, on nodes that may have them, in milliwatts.
+pub(crate) fn largest_power(kinds: &[Kind], size: &Size, tasks: u32, level: u32) -> u64 {
+    let kinds = kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
+    kinds.map(|(kind, _)| kind.task_power(size, level).saturating_mul(tasks.into())).max().unwrap_or(0)
+}
+
+/// Returns what a job takes at each speed level: the power of the whole cluster is that of the level.
+pub(crate) fn by_level(kinds: &[Kind], common: &[ResourceOfCluster], job: &Job) -> Vec<Arc<Size>> {
+    let at = |level: u32| {
+        let mut size = Size::clone(&job.size);
+        let power = largest_power(kinds, &job.size, job.tasks, level);
+        let of_power = size.common.iter_mut().zip(common).filter(|(_, resource)| resource.power);
+        of_power.for_each(|(amount, _)| *amount = power);
+        Arc::new(size)
+    };
+    let lower = (1..=last_level(kinds)).map(at);
+    [Arc::clone(&job.size)].into_iter().chain(lower).collect()
+}
+
+/// Returns, for each level, the least speed relative to full speed of the kinds of nodes that have tasks.
+pub(crate) fn slowdowns<'a>(kinds: &[Kind], placements: impl Iterator<Item = &'a [(u32, u32)]>) -> Vec<u32> {
+    let mut is_used = vec![false; kinds.len()];
+    for (node, _) in placements.flatten() {
+        let mut end = 0_u64;
+        let has_it = |kind: &Kind| {
+            end += u64::from(kind.nodes);
+            u64::from(*node) < end
+        };
+        let kind = kinds.iter().position(has_it);
+        kind.into_iter().for_each(|kind| is_used[kind] = true);
+    }
+    let used = || kinds.iter().zip(&is_used).filter(|(_, is_used)| **is_used).map(|(kind, _)| kind);
+    let least = |level: u32| used().map(|kind| kind.slowdown(level)).min().unwrap_or(Yield::ONE.units());
+    (0..=last_level(kinds)).map(least).collect()
+}

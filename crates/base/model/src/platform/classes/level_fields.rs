@@ -1,0 +1,111 @@
+//! Fields of a platform file for speed levels.
+
+use super::NodePowerFields;
+use super::power_fields::{MAX_WATTS, Problem, milliwatts};
+use crate::Yield;
+use crate::platform::levels::{MOST_LEVELS, SpeedLevel, is_level_name};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Speed level of a node below full speed, in a platform file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelFields {
+    /// Name of the level, which nodes of other classes may have, too.
+    pub name: String,
+    /// Speed relative to that of the node at full speed, above 0 and below 1.
+    pub speed: f64,
+    /// Power while the CPU is busy, in watts.
+    pub busy_w: f64,
+    /// Busy power of a unit of other resources, such as a GPU, in watts; by default that at full speed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, f64>,
+}
+
+/// Collects the names of all levels in the order of their first appearance.
+pub(super) fn level_names<'a>(all: impl Iterator<Item = &'a NodePowerFields>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for level in all.flat_map(|power| &power.levels) {
+        if !names.contains(&level.name.as_str()) {
+            names.push(&level.name);
+        }
+    }
+    names
+}
+
+impl NodePowerFields {
+    /// Converts the levels of a node, given the names of all levels and of all resources. A level that it
+    /// has not is full speed.
+    pub(super) fn speed_levels(&self, names: &[&str], resources: &BTreeSet<&str>) -> Vec<SpeedLevel> {
+        let of = |name: &&str| {
+            let own = self.levels.iter().find(|level| level.name == *name);
+            let unit = |resource: &&str| {
+                let full = self.resources.get(*resource).map(|unit| unit.busy_w);
+                let at_level = own.and_then(|level| level.resources.get(*resource)).copied();
+                milliwatts(at_level.or(full).unwrap_or(0.0))
+            };
+            SpeedLevel {
+                speed: own.map_or(Yield::ONE, |level| Yield::nearest(level.speed)),
+                busy: milliwatts(own.map_or(self.busy_w, |level| level.busy_w)),
+                units: resources.iter().map(unit).collect(),
+            }
+        };
+        names.iter().map(of).collect()
+    }
+
+    /// Collects the fields of levels that are out of their ranges, given the names of all levels and the
+    /// speed of the node.
+    pub(super) fn level_problems(&self, names: &[&str], of_node: f64) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        let mut fault = |at: usize, field: &str, reason: String| {
+            wrong.push((format!("levels[{at}].{field}"), reason));
+        };
+        let place = |name: &str| names.iter().position(|other| *other == name);
+        let mut before: Option<&LevelFields> = None;
+        for (at, level) in self.levels.iter().enumerate() {
+            if !is_level_name(&level.name) {
+                let reason = "expected a name of letters, digits, `-` and `_`, other than on-cap and never";
+                fault(at, "name", reason.to_owned());
+            }
+            if before.is_some_and(|before| place(&before.name) >= place(&level.name)) {
+                let order = names.join(", ");
+                let reason =
+                    format!("expected levels in the order in which the classes first name them: {order}");
+                fault(at, "name", reason);
+            }
+            let speed = Yield::nearest(level.speed);
+            let is_slow = speed > Yield::ZERO && speed < Yield::ONE;
+            if !is_slow || speed.times(Yield::nearest(of_node)) == Yield::ZERO {
+                fault(at, "speed", "expected a number above 0 and below 1".to_owned());
+            } else if let Some(before) = before.filter(|it| Yield::nearest(it.speed) <= speed) {
+                fault(at, "speed", format!("expected less than the {} of `{}`", before.speed, before.name));
+            }
+            let most = before.map_or(self.busy_w, |before| before.busy_w);
+            if !(self.idle_w..=most.min(MAX_WATTS)).contains(&level.busy_w) {
+                let reason = format!(
+                    "expected watts between the `idle_w` of {} and the {most} of the level before",
+                    self.idle_w
+                );
+                fault(at, "busy_w", reason);
+            }
+            for (name, &watts) in &level.resources {
+                let Some(unit) = self.resources.get(name) else {
+                    let reason = "expected a resource of `power.resources` of this class";
+                    fault(at, &format!("resources.{name}"), reason.to_owned());
+                    continue;
+                };
+                let most = before.and_then(|it| it.resources.get(name)).copied().unwrap_or(unit.busy_w);
+                if !(unit.idle_w..=most).contains(&watts) {
+                    let reason =
+                        format!("expected watts between {} and the {most} of the level before", unit.idle_w);
+                    fault(at, &format!("resources.{name}"), reason);
+                }
+            }
+            before = Some(level);
+        }
+        if names.len() > MOST_LEVELS && !self.levels.is_empty() {
+            wrong.push(("levels".to_owned(), format!("expected at most {MOST_LEVELS} different levels")));
+        }
+        wrong
+    }
+}
