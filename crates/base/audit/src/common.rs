@@ -17,6 +17,12 @@ pub(crate) struct Common {
     last: (u64, u64),
 }
 
+/// Returns the smallest amount of a resource from a time in microseconds on.
+pub(crate) fn least_from(resource: &ResourceOfCluster, now: u64) -> u64 {
+    let later = resource.steps.iter().filter(|(from, _)| *from > now).map(|step| step.1);
+    later.chain([amount_at(resource, now)]).min().unwrap_or(0)
+}
+
 /// Returns the amount of a resource at a time in microseconds.
 pub(crate) fn amount_at(resource: &ResourceOfCluster, now: u64) -> u64 {
     resource.steps.iter().rev().find(|(from, _)| *from <= now).map_or(0, |(_, amount)| *amount)
@@ -36,15 +42,21 @@ impl Common {
     pub(crate) fn resources(&self) -> &[ResourceOfCluster] {
         &self.resources
     }
-    /// Sets the amounts that a running job holds at a yield.
-    pub(crate) fn hold(&mut self, line: u64, job: u64, amounts: &[u64], job_yield: u32) {
+    /// Sets the amounts that a running job holds at a yield, given the power that does not follow it.
+    pub(crate) fn hold(
+        &mut self,
+        (line, job): (u64, u64),
+        amounts: &[u64],
+        fixed_power: u64,
+        job_yield: u32,
+    ) {
         if self.resources.is_empty() {
             return;
         }
         self.take(job);
         let of = |(resource, amount): (&ResourceOfCluster, &u64)| {
-            let at = if resource.power { job_yield } else { Yield::ONE.units() };
-            u128::from(*amount) * u128::from(at)
+            let fixed = if resource.power { fixed_power.min(*amount) } else { *amount };
+            (u128::from(fixed) << Yield::BITS) + u128::from(*amount - fixed) * u128::from(job_yield)
         };
         let held: Vec<u128> = self.resources.iter().zip(amounts).map(of).collect();
         self.used.iter_mut().zip(&held).for_each(|(used, amount)| *used += amount);

@@ -25,7 +25,8 @@ impl CommonUse {
         self.before.copy_from_slice(&self.used);
     }
 
-    /// Changes the amounts by those of a job at a yield.
+    /// Changes the amounts by those of a job at a yield. The power of used devices and sockets does not
+    /// follow the yield.
     pub(crate) fn change(
         &mut self,
         resources: &[CommonResource],
@@ -34,8 +35,9 @@ impl CommonUse {
         change: impl Fn(&mut u128, u128),
     ) {
         for ((used, resource), amount) in self.used.iter_mut().zip(resources).zip(&demand.common) {
-            let factor = if resource.demand == CommonDemand::Draw { at } else { Yield::ONE };
-            change(used, u128::from(*amount) * u128::from(factor.units()));
+            let fixed = if resource.demand == CommonDemand::Draw { demand.fixed_power } else { *amount };
+            let linear = u128::from(amount - fixed) * u128::from(at.units());
+            change(used, (u128::from(fixed) << Yield::BITS) + linear);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::devices::DevicesOnNodes;
 use crate::{Decision, JobHandle, NodeRange, Placement, View};
-use dfrsim_model::platform::classes::{NodeClasses, Sharing};
+use dfrsim_model::platform::classes::{Demand, NodeClasses, Sharing};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, Share};
@@ -180,10 +180,11 @@ impl OtherResources {
 }
 
 /// Resources of the whole cluster while a policy makes a decision. Jobs hold licences as they hold memory,
-/// and power as they hold CPU.
+/// and power as they hold CPU, except that of the devices and sockets that their tasks use, which they hold
+/// with the memory.
 #[derive(Clone, Debug)]
 struct FreeCommon {
-    /// True for the power under a cap, which is in proportion to the yield.
+    /// True for the power under a cap, most of which is in proportion to the yield.
     is_power: Vec<bool>,
     /// Amounts that there are, and those that jobs have.
     amounts: Vec<u64>,
@@ -201,22 +202,36 @@ impl FreeCommon {
             in_use: vec![0; resources.len()],
         }))
     }
-    /// Changes the amounts of one kind, power or the others, by those of a job.
-    fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
-        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
-        for ((in_use, amount), is_power) in self.in_use.iter_mut().zip(demands).zip(&self.is_power) {
-            if *is_power == power {
-                change(in_use, *amount);
+    /// Iterates over the amounts of a job: those that are taken with the CPU if `power` is true, those
+    /// that are taken with the memory if it is false, or all.
+    fn amounts_of<'a>(
+        &'a self,
+        view: View<'a>,
+        job: JobHandle,
+        power: Option<bool>,
+    ) -> impl Iterator<Item = u64> + 'a {
+        let demands = view.demand(job).into_iter();
+        let of_demand = move |demand: &'a Demand| demand.common.iter().map(move |amount| (*amount, demand.fixed_power));
+        demands.flat_map(of_demand).zip(&self.is_power).map(move |((amount, fixed), is_power)| {
+            let with_memory = if *is_power { fixed } else { amount };
+            match power {
+                None => amount,
+                Some(true) => amount - with_memory,
+                Some(false) => with_memory,
             }
-        }
-    }
-    /// Returns whether enough is left for a job, of one kind, power or the others, or of both.
-    fn suffices(&self, view: View<'_>, job: JobHandle, power: Option<bool>) -> bool {
-        let demands = view.demand(job).into_iter().flat_map(|demand| &demand.common);
-        let mut all = self.in_use.iter().zip(&self.amounts).zip(&self.is_power).zip(demands);
-        all.all(|(((in_use, amount), is_power), demand)| {
-            *demand == 0 || power.is_some_and(|power| power != *is_power) || in_use + demand <= *amount
         })
+    }
+    /// Changes the amounts that are taken with the CPU or with the memory by those of a job.
+    fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
+        let mut in_use = std::mem::take(&mut self.in_use);
+        in_use.iter_mut().zip(self.amounts_of(view, job, Some(power))).for_each(|(in_use, own)| change(in_use, own));
+        self.in_use = in_use;
+    }
+    /// Returns whether enough is left for a job, of what is taken with the CPU, of what is taken with the
+    /// memory, or of both.
+    fn suffices(&self, view: View<'_>, job: JobHandle, power: Option<bool>) -> bool {
+        let mut all = self.in_use.iter().zip(&self.amounts).zip(self.amounts_of(view, job, power));
+        all.all(|((in_use, amount), own)| own == 0 || in_use + own <= *amount)
     }
 }
 
@@ -258,12 +273,14 @@ impl FreeNodes {
         }
         free
     }
-    /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now.
+    /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now: of power,
+    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on, as
+    /// jobs on nodes do not leave when a cap falls.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
-        if free.common.is_some() {
-            free.common = FreeCommon::new(view, |resource| resource.amount_at(view.now()));
+        if let Some(classes) = view.classes().filter(|_| free.common.is_some()) {
+            free.common = FreeCommon::new(view, |resource| classes.amount_to_hold(resource, view.now()));
         }
         if view.has_outages() {
             for (node, own) in (0..).zip(&mut free.nodes) {

@@ -124,6 +124,7 @@ impl Check for BatchCheck {
             needs_distinct_nodes: job.needs_distinct_nodes && self.policy.nodes != NodeUse::Whole,
             common: job.size.common.iter().map(|&amount| i64::try_from(amount).unwrap_or(i64::MAX)).collect(),
             power: self.nodes.power_of(job),
+            used_power: self.nodes.kinds_with_used_power(),
             most: 0,
             is_admitted,
             priority: 0,

@@ -1,14 +1,14 @@
 //! Checks of the records under a fractional policy.
 
 use super::FractionalPolicy;
-use super::decide::{Decider, Events, Sum, Yields, draw, power_factor};
+use super::decide::{Decider, Events, Sum, Yields, cap_of_yields, draw, power_factor};
 use super::mapping::{JobView, Mapping};
 use super::nodes::{FractionalNodes, PlacementRequest};
 use super::pay::PreemptionBudget;
 use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::common::amount_at;
+use crate::common::{amount_at, least_from};
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::nodes::TasksByNode;
@@ -150,8 +150,8 @@ impl FractionalCheck {
             empty.fits(PlacementRequest { size, tasks, weight, spread: false })
         };
         let has_lastingly = |known: &CheckedJob| {
-            let mut amounts = self.common.iter().zip(&known.size.common).filter(|(it, _)| !it.power);
-            amounts.all(|(it, amount)| *amount <= amount_at(it, u64::MAX))
+            let units = |place: usize, it: &ResourceOfCluster| known.size.held_of(place, it.power);
+            self.held().all(|(place, it)| units(place, it) <= amount_at(it, u64::MAX))
         };
         let should = |known: &CheckedJob| known.is_never_admitted || !fits(known) || !has_lastingly(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
@@ -216,7 +216,8 @@ impl FractionalCheck {
             .collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
         let cap = self.common.iter().enumerate().find(|(_, resource)| resource.power);
-        let held = self.common.iter().enumerate().filter(|(_, resource)| !resource.power);
+        let amount = |it: &ResourceOfCluster| if it.power { least_from(it, now) } else { amount_at(it, now) };
+        let held = self.held().map(|(place, it)| (place, it.power, amount(it)));
         let events = Events {
             now,
             submitted: here(&self.submitted),
@@ -226,7 +227,7 @@ impl FractionalCheck {
             to_tick: SimSpan::from_micros(self.next_tick(now).map_or(0, |tick| tick - now)),
             floors: &self.floors,
             cap: cap.map(|(place, resource)| (place, amount_at(resource, now))),
-            held: held.map(|(place, resource)| (place, amount_at(resource, now))).collect(),
+            held: held.collect(),
         };
         let cap = events.cap;
         let mut decider = Decider {
@@ -285,8 +286,15 @@ impl FractionalCheck {
 
     /// Returns whether the cluster has more units of a resource that jobs hold at any yield from now on.
     fn has_more_units(&self, now: u64) -> bool {
-        let pairs = self.common.iter().filter(|it| !it.power).flat_map(|it| it.steps.windows(2));
+        let pairs = self.held().flat_map(|(_, it)| it.steps.windows(2));
         { pairs }.any(|pair| pair[1].0 == now && pair[1].1 > pair[0].1)
+    }
+
+    /// Iterates over the resources of the whole cluster that jobs hold at any yield, with their indices: also
+    /// power, if devices or sockets draw all of theirs once they are used.
+    fn held(&self) -> impl Iterator<Item = (usize, &ResourceOfCluster)> {
+        let holds_power = self.kinds.iter().any(Kind::has_used_power);
+        self.common.iter().enumerate().filter(move |(_, it)| !it.power || holds_power)
     }
 
     /// Applies the power cap, the index of which is given with its amount, to expected yields.
@@ -360,7 +368,7 @@ impl FractionalCheck {
             numbers.iter().map(|number| (*number, found(number) / factor)).collect();
         let power: f64 = numbers.iter().map(|number| draw(seen, number, place) * found(number)).sum();
         let each: f64 = numbers.iter().map(|number| draw(seen, number, place)).sum();
-        let is_needed = power >= units(cap as f64) - 1.5 * each;
+        let is_needed = power >= units(cap_of_yields(cap, seen, &numbers)) - 1.5 * each;
         let is_within = full.iter().all(|(number, at)| {
             *at <= units(1.0) + tolerance
                 && *at >= units(sum.floors.get(number).copied().unwrap_or(0.0)) - tolerance

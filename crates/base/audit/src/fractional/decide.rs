@@ -28,8 +28,9 @@ pub(super) struct Events<'a> {
     pub(super) floors: &'a SortedMap<u64, u32>,
     /// Index of the power cap among the resources of the cluster, and its amount now.
     pub(super) cap: Option<(usize, u64)>,
-    /// Indices of the other resources of the cluster, which jobs hold at any yield, and their amounts now.
-    pub(super) held: Vec<(usize, u64)>,
+    /// Indices of the resources of the cluster that jobs hold at any yield, with their amounts now; true
+    /// for the power, of which they hold a part.
+    pub(super) held: Vec<(usize, bool, u64)>,
 }
 
 /// Expected yields.
@@ -150,10 +151,10 @@ impl Decider<'_> {
     }
     /// Returns whether the cluster has too few units of a resource for a job beside others.
     fn lacks_units(&self, job: u64, others: &[u64]) -> bool {
-        let of = |job: &u64, place: usize| self.jobs[job].size.common.get(place).copied().unwrap_or(0);
-        self.events.held.iter().any(|&(place, amount)| {
-            let others: u64 = others.iter().map(|other| of(other, place)).sum();
-            of(&job, place) > 0 && others + of(&job, place) > amount
+        self.events.held.iter().any(|&(place, is_power, amount)| {
+            let of = |job: &u64| self.jobs[job].size.held_of(place, is_power);
+            let others: u64 = others.iter().map(of).sum();
+            of(&job) > 0 && others + of(&job) > amount
         })
     }
     /// Places a job by Greedy, unless a limit or a lack of units blocks it.
@@ -470,11 +471,17 @@ pub(super) fn power_factor(
 ) -> f64 {
     let Some((place, cap)) = cap else { return 1.0 };
     let sum: f64 = yields.iter().map(|(job, at)| draw(jobs, job, place) * at.floor()).sum();
-    let cap = super::shares::units(cap as f64);
+    let cap = super::shares::units(cap_of_yields(cap, jobs, yields.keys()));
     if sum > cap { cap / sum } else { 1.0 }
 }
 
-/// Returns the power of a job at a yield of 1.
+/// Returns what a power cap leaves for the power of jobs that follows their yields.
+pub(super) fn cap_of_yields(cap: u64, jobs: &SortedMap<u64, JobView>, running: &[u64]) -> f64 {
+    let fixed = |job: &u64| jobs.get(job).map_or(0, |seen| seen.size.fixed_power);
+    cap.saturating_sub(running.iter().map(fixed).sum()) as f64
+}
+
+/// Returns the power of a job at a yield of 1, as far as it follows the yield.
 pub(super) fn draw(jobs: &SortedMap<u64, JobView>, job: &u64, place: usize) -> f64 {
-    jobs.get(job).and_then(|seen| seen.size.common.get(place)).map_or(0.0, |draw| *draw as f64)
+    jobs.get(job).map_or(0.0, |seen| seen.size.linear_power(place) as f64)
 }

@@ -399,6 +399,12 @@ impl Pools {
         keys::key(self.place, (&self.mix, self.largest), (need, class), free, capacity)
     }
 
+    /// Returns the power that a task adds on a pool now, in milliwatts.
+    pub(super) fn added_power(&self, need: &TaskRequest, pool: usize) -> u64 {
+        let free = (self.amounts_of(&self.free, pool), self.device_groups(pool));
+        need.added_power(self.group_of(pool).class, free, self.amounts_of(&self.capacity, pool))
+    }
+
     /// Counts tasks that were submitted, for the placement that depends on them.
     #[inline]
     pub(super) fn see(&mut self, request: usize, tasks: u32) {

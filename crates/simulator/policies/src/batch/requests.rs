@@ -4,6 +4,7 @@ use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::platform::power::UsedPower;
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
 use rustc_hash::FxHashMap;
@@ -32,9 +33,12 @@ pub(super) struct TaskRequest {
     /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
     /// there are none.
     pub(super) common: Vec<u64>,
-    /// Power that a task adds on a node of each class in milliwatts, if the placement depends on it;
-    /// otherwise empty.
+    /// Power that a task adds on a node of each class in milliwatts, without that of used devices and
+    /// sockets, if the placement depends on it; otherwise empty.
     pub(super) power: Vec<u64>,
+    /// Power that used devices and sockets of a node of each class add, if there are some and the
+    /// placement depends on it; otherwise empty.
+    pub(super) used_power: Vec<UsedPower>,
 }
 
 impl TaskRequest {
@@ -67,6 +71,18 @@ impl TaskRequest {
             None => self.tasks_in(amounts),
             Some(_) => self.tasks_in_pool(&amounts.collect::<Vec<_>>()),
         }
+    }
+
+    /// Returns the power that a task adds on a node of a class with these free amounts, capacity and groups
+    /// of devices, in milliwatts: with that of the devices and sockets which no task uses yet.
+    pub(super) fn added_power(&self, class: usize, (free, groups): (&[u64], &[u32]), capacity: &[u64]) -> u64 {
+        let linear = self.power.get(class).copied().unwrap_or(0);
+        let Some(power) = self.used_power.get(class) else { return linear };
+        let before = &free[self.amounts.len()..];
+        let is_free = |(device, _): &(usize, u8)| before[*device] == WHOLE_DEVICE;
+        let devices = self.devices_in(free, 1, groups).iter().filter(is_free).count();
+        let parts = capacity[0].saturating_sub(free[0]);
+        linear + power.of(devices as u64, parts + self.amounts[0]) - power.of(0, parts)
     }
 
     /// Chooses the devices of some tasks, given the amounts of a pool and the groups of its devices;
@@ -154,6 +170,7 @@ impl TaskRequests {
                 closed: Vec::new(),
                 common: Vec::new(),
                 power: Vec::new(),
+                used_power: Vec::new(),
             }];
             self.least = 1;
         }
@@ -347,7 +364,7 @@ impl TaskRequests {
     /// Sets the request per task to that of a job.
     fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
         let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
-        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power } = request;
+        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power, used_power } = request;
         amounts.clear();
         (*most_per_node, *devices) = (u64::MAX, None);
         if self.node_use == NodeUse::Whole {
@@ -380,6 +397,10 @@ impl TaskRequests {
             let none = Demand::default();
             let demand = demand.unwrap_or(&none);
             power.extend((0..count).map(|class| classes.task_power(class, seen.cpu_need(), demand)));
+            used_power.clear();
+            if classes.has_used_power() {
+                used_power.extend((0..count).map(|class| classes.used_power(class).unwrap_or_default()));
+            }
         }
     }
 }

@@ -4,10 +4,17 @@
 //! if its units are left, and preempts no other for them. A remapping of all jobs leaves out those, by
 //! rank, whose units are not left. The power of a job is in proportion to its yield: all yields are
 //! multiplied by the cap over the power that the jobs would draw, if that is more.
+//!
+//! The power of devices and sockets that draw all of theirs once they are used does not follow yields. Jobs
+//! hold it as they hold licences, with a hundredth of their other power, so that no job stops for ever; the
+//! rest of the cap is what yields are multiplied for. As jobs keep it, the smallest cap from now on counts.
 
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::Yield;
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+
+/// Inverse of the part of the power that follows its yield which a job must be able to draw.
+const LEAST_PART: u64 = 100;
 
 /// Units of the resources of the whole cluster that placed jobs hold at any yield.
 #[derive(Debug)]
@@ -25,8 +32,9 @@ pub(super) struct HeldUnits {
 impl HeldUnits {
     /// Creates the units of an idle cluster; `None` if it has no such resources.
     pub(super) fn new(view: View<'_>) -> Option<Box<HeldUnits>> {
-        let common = view.classes()?.common();
-        let is_held = |place: &usize| matches!(common[*place].demand, CommonDemand::Held { .. });
+        let classes = view.classes()?;
+        let (common, holds_power) = (classes.common(), classes.has_used_power());
+        let is_held = |place: &usize| holds_power || common[*place].demand != CommonDemand::Draw;
         let places: Vec<usize> = (0..common.len()).filter(is_held).collect();
         (!places.is_empty()).then(|| {
             let lasting = places.iter().map(|&place| common[place].lasting_amount()).collect();
@@ -37,9 +45,9 @@ impl HeldUnits {
 
     /// Advances to the current time; returns whether there are more units of a resource from now on.
     pub(super) fn advance(&mut self, view: View<'_>) -> bool {
-        let common = view.classes().map_or(&[][..], |classes| classes.common());
-        let own = |place: &usize| &common[*place];
-        let now = self.places.iter().map(|place| own(place).amount_at(view.now()));
+        let Some(classes) = view.classes() else { return false };
+        let own = |place: &usize| &classes.common()[*place];
+        let now = self.places.iter().map(|place| classes.amount_to_hold(own(place), view.now()));
         self.now = now.collect();
         self.places.iter().flat_map(|place| own(place).rises()).any(|rise| rise == view.now())
     }
@@ -49,9 +57,16 @@ impl HeldUnits {
         if self.by_job.len() <= job.index() {
             self.by_job.resize(view.handles().max(job.index() + 1), Vec::new());
         }
-        let common = view.demand(job).map_or(&[][..], |demand| &demand.common);
-        self.by_job[job.index()] =
-            self.places.iter().map(|&place| common.get(place).copied().unwrap_or(0)).collect();
+        let common = view.classes().map_or(&[][..], |classes| classes.common());
+        let units = |&place: &usize| {
+            let amount = view.demand(job).and_then(|demand| Some((*demand.common.get(place)?, demand.fixed_power)));
+            let (amount, fixed) = amount.unwrap_or((0, 0));
+            match common[place].demand {
+                CommonDemand::Draw => fixed + (amount - fixed).div_ceil(LEAST_PART),
+                CommonDemand::Held { .. } => amount,
+            }
+        };
+        self.by_job[job.index()] = self.places.iter().map(units).collect();
     }
 
     fn of(&self, job: JobHandle) -> &[u64] {
@@ -102,14 +117,19 @@ fn exceeds(units: &[u64], in_use: &[u64], now: &[u64]) -> bool {
 }
 
 /// Multiplies the yields of all running jobs, by handle, by the power cap over the power that the jobs
-/// would draw, if that is more. Yields are rounded down.
+/// would draw, if that is more, both without the power of used devices and sockets. Yields are rounded
+/// down.
 #[inline(never)]
 pub(super) fn shrink_to_cap(view: View<'_>, running: &[JobHandle], yields: &mut [Yield]) {
     let is_cap = |resource: &CommonResource| resource.demand == CommonDemand::Draw;
     let common = view.classes().map_or(&[][..], |classes| classes.common());
     let Some(place) = common.iter().position(is_cap) else { return };
-    let cap = u128::from(common[place].amount_at(view.now())) << Yield::BITS;
-    let draw = |job: JobHandle| view.demand(job).map_or(0, |demand| u128::from(demand.common[place]));
+    let fixed = |job: JobHandle| view.demand(job).map_or(0, |demand| demand.fixed_power);
+    let fixed_sum: u64 = running.iter().map(|&job| fixed(job)).sum();
+    let cap = u128::from(common[place].amount_at(view.now()).saturating_sub(fixed_sum)) << Yield::BITS;
+    let draw = |job: JobHandle| {
+        view.demand(job).map_or(0, |demand| u128::from(demand.common[place] - demand.fixed_power))
+    };
     let units = |yields: &[Yield], job: JobHandle| u128::from(yields[job.index()].units());
     let sum: u128 = running.iter().map(|&job| draw(job) * units(yields, job)).sum();
     if sum > cap {

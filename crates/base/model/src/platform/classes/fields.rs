@@ -345,7 +345,7 @@ impl PlatformFields {
             let path = format!("classes[{number}]");
             match &class.power {
                 Some(power) => {
-                    wrong.add_all(&format!("{path}.power"), power.problems(names, &class.resources));
+                    wrong.add_all(&format!("{path}.power"), power.problems((class.cores, &class.resources), names, self.devices.as_deref()));
                 }
                 None => wrong.require(
                     !is_known,
@@ -361,7 +361,7 @@ impl PlatformFields {
             || "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class",
         );
         let idle = |class: &ClassFields| {
-            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(&class.resources));
+            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
             f64::from(class.nodes) * watts
         };
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
@@ -427,7 +427,7 @@ impl PlatformFields {
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
             device_groups: class.device_groups.clone(),
-            power: class.power.as_ref().map(|power| power.node_power(&names)),
+            power: class.power.as_ref().map(|power| power.node_power(class.cores, &names)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;

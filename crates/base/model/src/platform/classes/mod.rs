@@ -13,7 +13,9 @@ pub use fields::{
     ClassFields, DevicePart, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode,
 };
 pub use misfit::{Misfit, Misfits};
-pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
+pub use power_fields::{
+    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen, UnitPowerFields,
+};
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
     is_of_site,
@@ -22,7 +24,7 @@ pub use requests::{
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
-use super::power::{ClusterPower, NodePower, SleepRule, part};
+use super::power::{ClusterPower, NodePower, SleepRule, UsedPower, part};
 use super::series::EnergySeries;
 use crate::named::UnknownName;
 use crate::{CpuUse, Job, Share, SimSpan, SimTime, Yield};
@@ -122,7 +124,8 @@ impl NodeClass {
     pub fn idle_power(&self) -> u64 {
         let Some(power) = &self.power else { return 0 };
         let units = power.units.iter().zip(&self.amounts);
-        power.idle + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
+        let sockets = power.sockets.map_or(0, |it| it.idle * u64::from(it.count));
+        power.idle + sockets + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
     }
 }
 
@@ -177,6 +180,9 @@ pub struct Demand {
     /// Amount of each resource of the whole cluster that the job holds at a yield of 1; empty if there
     /// are none.
     pub common: Vec<u64>,
+    /// Part of the power in `common` that the job draws at any yield, for the devices and sockets that
+    /// its tasks use.
+    pub fixed_power: u64,
 }
 
 impl Demand {
@@ -244,6 +250,15 @@ impl NodeClasses {
         let steps = self.common.iter().flat_map(|resource| &resource.steps).map(|(from, _)| *from);
         steps.filter(|&from| from > now).min()
     }
+    /// Returns the amount of a resource of the whole cluster that jobs can hold from now on without an end:
+    /// the amount now, but of power the smallest one from now on, if devices or sockets draw all of theirs
+    /// once they are used. Jobs on such units cannot draw less when a cap falls.
+    pub fn amount_to_hold(&self, resource: &CommonResource, now: SimTime) -> u64 {
+        match resource.demand {
+            CommonDemand::Draw if self.has_used_power() => resource.smallest_from(now),
+            _ => resource.amount_at(now),
+        }
+    }
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
     pub fn power(&self) -> Option<&ClusterPower> {
         self.power.as_ref()
@@ -253,7 +268,7 @@ impl NodeClasses {
         self.classes.iter().map(|class| class.idle_power() * u64::from(class.nodes)).sum()
     }
     /// Returns the power that a task adds to that of an idle node of a class, in milliwatts, at a yield
-    /// of 1; 0 if it is unknown.
+    /// of 1, without that of used devices and sockets; 0 if it is unknown.
     pub fn task_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
         let class = &self.classes[class];
         let Some(power) = &class.power else { return 0 };
@@ -263,29 +278,67 @@ impl NodeClasses {
         }
         let one = u64::from(Share::ONE.units());
         let asked = demand.resources.iter().zip(&power.units).zip(&self.resources);
+        let is_linear = |resource: &Resource| !power.whole_devices || !resource.sharing.is_devices();
+        let asked = asked.filter(|(_, resource)| is_linear(resource));
         let units = asked.map(|((asked, (idle, busy)), Resource { sharing, .. })| {
             part(busy - idle, asked.held(*sharing) + asked.usable(*sharing), one)
         });
         cpu + units.sum::<u64>()
     }
-    /// Computes the amounts of the resources of the whole cluster that a job holds, given the requests
+    /// Returns the power that devices and sockets of a node of a class add once they are used; `None` if
+    /// all of its power is in proportion to needs and yields.
+    pub fn used_power(&self, class: usize) -> Option<UsedPower> {
+        let power = self.classes[class].power.as_ref()?;
+        let sockets = power.sockets;
+        let (idle, busy) = self.devices().and_then(|at| power.units.get(at)).copied().unwrap_or((0, 0));
+        (power.whole_devices || sockets.is_some()).then(|| UsedPower {
+            device: if power.whole_devices { busy - idle } else { 0 },
+            socket: sockets.map_or(0, |it| it.busy - it.idle),
+            socket_parts: sockets.map_or(0, |it| u64::from(it.cores_each) * u64::from(self.core_parts)),
+            sockets: sockets.map_or(0, |it| it.count.into()),
+        })
+    }
+    /// Returns whether devices or sockets of some nodes draw all of their power once they are used.
+    pub fn has_used_power(&self) -> bool {
+        self.classes.iter().filter_map(|class| class.power.as_ref()).any(|it| it.whole_devices || it.sockets.is_some())
+    }
+    /// Returns the largest power that devices and sockets add for a task on a node of a class, in
+    /// milliwatts: as if no other task used them.
+    pub fn largest_used_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
+        let Some(power) = self.used_power(class) else { return 0 };
+        let devices = self.devices().and_then(|at| demand.devices(at)).map_or(0, |it| it.count);
+        power.of(devices.into(), self.core_parts_for(cpu_need))
+    }
+    /// Returns the largest power that all tasks of a job may add on the nodes on which they fit, in
+    /// milliwatts: what follows the yield, at a yield of 1, and what does not.
+    fn largest_powers(&self, job: &Job, demand: &Demand) -> (u64, u64) {
+        let (tasks, fits) = (u64::from(job.tasks), |class: &usize| self.fits(*class, job, demand));
+        let largest = |of: &dyn Fn(usize) -> u64| {
+            (0..self.classes.len()).filter(fits).map(of).max().unwrap_or(0) * tasks
+        };
+        let linear = largest(&|class| self.task_power(class, job.cpu_need, demand));
+        if !self.has_used_power() {
+            return (linear, 0);
+        }
+        (linear, largest(&|class| self.largest_used_power(class, job.cpu_need, demand)))
+    }
+    /// Sets the amounts of the resources of the whole cluster that a job holds, given the requests
     /// of its tasks and those that it makes itself, by the index of the resource, which replace the usual
     /// ones; the last one of a resource counts. Its power is the largest that its tasks may draw, on the
     /// nodes on which they fit.
-    fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[(usize, u64)]) -> Vec<u64> {
+    fn set_common_amounts(&self, job: &Job, demand: &mut Demand, requested: &[(usize, u64)]) {
         let tasks = u64::from(job.tasks);
-        let draw = || {
-            let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
-            classes.map(|class| self.task_power(class, job.cpu_need, demand)).max().unwrap_or(0) * tasks
-        };
+        let is_capped = self.common.iter().any(|resource| resource.demand == CommonDemand::Draw);
+        let (linear, fixed) = if is_capped { self.largest_powers(job, demand) } else { (0, 0) };
         let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
         let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
             CommonDemand::Held { per_task, per_job } => {
                 own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
             }
-            CommonDemand::Draw => draw(),
+            CommonDemand::Draw => linear + fixed,
         };
-        self.common.iter().enumerate().map(of).collect()
+        demand.common = self.common.iter().enumerate().map(of).collect();
+        demand.fixed_power = fixed;
     }
     /// Returns whether nodes of some class fall asleep.
     pub fn can_sleep(&self) -> bool {

@@ -245,7 +245,7 @@ impl Demands {
             demand.resources[place].need = part;
         }
         if !classes.common().is_empty() {
-            demand.common = classes.common_amounts(job, &demand, &common);
+            classes.set_common_amounts(job, &mut demand, &common);
         }
         demand
     }
