@@ -8,6 +8,7 @@ use dfrsim_model::platform::power::UsedPower;
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
 use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 
 /// Tenancy of a whole node, an additional resource where some jobs share nodes and others do not: a
 /// task of a job with whole nodes takes all of it, any other task one unit.
@@ -18,7 +19,7 @@ pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
 /// Resource request per task: a node of its own; or cores, memory, and other resources in their
 /// order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
     /// Request for devices, whose free parts follow the other amounts of a node.
@@ -39,6 +40,15 @@ pub(super) struct TaskRequest {
     /// Power that used devices and sockets of a node of each class add, if there are some and the
     /// placement depends on it; otherwise empty.
     pub(super) used_power: Vec<UsedPower>,
+}
+
+impl Hash for TaskRequest {
+    /// Hashes the amounts; requests that differ in nothing else are few.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for amount in self.amounts.iter().chain(&self.common) {
+            state.write_u64(*amount);
+        }
+    }
 }
 
 impl TaskRequest {
@@ -127,6 +137,8 @@ pub(super) struct TaskRequests {
     device_groups: Vec<Vec<u32>>,
     all: Vec<TaskRequest>,
     numbers: FxHashMap<TaskRequest, usize>,
+    /// Number of the request that was registered last, which the next one often equals.
+    last: usize,
     /// Request of the job that is being looked up, whose vectors are used again.
     scratch: TaskRequest,
     pub(super) reservations: Vec<Reservation>,
@@ -347,6 +359,10 @@ impl TaskRequests {
     fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let mut request = std::mem::take(&mut self.scratch);
         self.describe(view, job, &mut request);
+        if self.all.get(self.last) == Some(&request) {
+            self.scratch = request;
+            return self.last;
+        }
         let number = match self.numbers.get(&request) {
             Some(number) => *number,
             None => {
@@ -358,6 +374,7 @@ impl TaskRequests {
             }
         };
         self.scratch = request;
+        self.last = number;
         number
     }
 

@@ -337,7 +337,8 @@ impl NodeClasses {
             }
             CommonDemand::Draw => linear + fixed,
         };
-        demand.common = self.common.iter().enumerate().map(of).collect();
+        demand.common.clear();
+        demand.common.extend(self.common.iter().enumerate().map(of));
         demand.fixed_power = fixed;
     }
     /// Returns whether nodes of some class fall asleep.
@@ -558,5 +559,9 @@ impl UnequalNodes {
     /// Returns the requests of a job's tasks other than CPU and memory.
     pub fn demand(&self, job: &Job) -> Demand {
         self.demands.of(&self.classes, job)
+    }
+    /// Sets the requests of another job to those of a job's tasks other than CPU and memory.
+    pub fn set_demand(&self, job: &Job, demand: &mut Demand) {
+        self.demands.set(&self.classes, job, demand);
     }
 }
