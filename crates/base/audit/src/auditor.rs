@@ -8,6 +8,7 @@ use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
 use crate::job::Job;
+use crate::levels::fixed_power;
 use crate::lines::follow;
 use crate::links::Links;
 use crate::nodes::Nodes;
@@ -439,6 +440,9 @@ impl Auditor {
 
     /// Adds the energy from the current time to another one, if the power of nodes is known.
     fn elapse(&mut self, at: u64) {
+        for (node, is_used) in self.devices.take_changes() {
+            self.cluster.use_device(node, is_used);
+        }
         if self.tally.submitted > 0 && self.cluster.kinds.iter().any(|kind| kind.power.is_some()) {
             if self.sleep.is_used() {
                 for (idle, span) in self.sleep.powers(self.now, at) {
@@ -463,12 +467,12 @@ impl Auditor {
 
     /// Checks the power that the job of a number holds of a capped cluster.
     fn check_power(&mut self, number: u64) {
-        let Some(job) = self.jobs.get(&number) else { return };
+        let Some(job) = self.jobs.get_mut(&number) else { return };
         let Some(at) = self.common.resources().iter().position(|resource| resource.power) else { return };
-        let (found, right) = (
-            job.size.common.get(at).copied().unwrap_or(0),
-            self.cluster.largest_power(&job.size, job.tasks, 0),
-        );
+        let fixed = fixed_power(&self.cluster.kinds, &job.size, job.tasks);
+        let linear = self.cluster.largest_power(&job.size, job.tasks, 0);
+        let (found, right) = (job.size.common.get(at).copied().unwrap_or(0), linear.saturating_add(fixed));
+        Arc::make_mut(&mut job.size).fixed_power = fixed;
         if found != right {
             self.fault(Some(number), format!("it holds {found} mW of the power cap, expected {right} mW"));
         }
@@ -929,7 +933,9 @@ impl Auditor {
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, at);
         if !job.placement.is_empty() {
             let power = (level > 0).then(|| self.cluster.largest_power(&job.size, job.tasks, level));
-            self.common.hold((self.line, number), (&job.size.common, power), job.job_yield);
+            let power = power.map(|linear| linear.saturating_add(job.size.fixed_power));
+            let amounts = (&job.size.common[..], power);
+            self.common.hold((self.line, number), amounts, job.size.fixed_power, job.job_yield);
         }
         job.due.iter().for_each(|&due| _ = self.due.insert((due, number)));
     }

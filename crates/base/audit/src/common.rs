@@ -17,6 +17,12 @@ pub(crate) struct Common {
     last: (u64, u64),
 }
 
+/// Returns the smallest amount of a resource from a time in microseconds on.
+pub(crate) fn least_from(resource: &ResourceOfCluster, now: u64) -> u64 {
+    let later = resource.steps.iter().filter(|(from, _)| *from > now).map(|step| step.1);
+    later.chain([amount_at(resource, now)]).min().unwrap_or(0)
+}
+
 /// Returns the amount of a resource at a time in microseconds.
 pub(crate) fn amount_at(resource: &ResourceOfCluster, now: u64) -> u64 {
     resource.steps.iter().rev().find(|(from, _)| *from <= now).map_or(0, |(_, amount)| *amount)
@@ -37,20 +43,22 @@ impl Common {
         &self.resources
     }
     /// Sets the amounts that a running job holds at a yield, except for the power at a lower speed level,
-    /// which is given.
+    /// which is given, and given the power that does not follow the yield.
     pub(crate) fn hold(
         &mut self,
         (line, job): (u64, u64),
         (amounts, power): (&[u64], Option<u64>),
+        fixed_power: u64,
         job_yield: u32,
     ) {
         if self.resources.is_empty() {
             return;
         }
         self.take(job);
-        let of = |(resource, amount): (&ResourceOfCluster, &u64)| match resource.power {
-            true => u128::from(power.unwrap_or(*amount)) * u128::from(job_yield),
-            false => u128::from(*amount) << Yield::BITS,
+        let of = |(resource, amount): (&ResourceOfCluster, &u64)| {
+            let amount = power.filter(|_| resource.power).unwrap_or(*amount);
+            let fixed = if resource.power { fixed_power.min(amount) } else { amount };
+            (u128::from(fixed) << Yield::BITS) + u128::from(amount - fixed) * u128::from(job_yield)
         };
         let held: Vec<u128> = self.resources.iter().zip(amounts).map(of).collect();
         self.used.iter_mut().zip(&held).for_each(|(used, amount)| *used += amount);

@@ -40,6 +40,11 @@ pub(crate) struct Devices {
     unbound: SortedMap<u64, u64>,
     /// Devices that migrated jobs held before, without a `bind` record yet.
     before: SortedMap<u64, DeviceList>,
+    /// Number of the jobs that hold each device.
+    holders: SortedMap<(u32, u32), u64>,
+    /// Nodes of devices that have got their first job, or lost their last one, since the last
+    /// [`Devices::take_changes`].
+    changes: Vec<(u32, bool)>,
 }
 
 impl Devices {
@@ -80,6 +85,13 @@ impl Devices {
         };
         let held: Vec<(u32, u32, u64)> =
             devices.iter().map(|&(node, device, parts)| (node, device, part * u64::from(parts))).collect();
+        for &(node, device, _) in &held {
+            let count = self.holders.or_default((node, device));
+            *count += 1;
+            if *count == 1 {
+                self.changes.push((node, true));
+            }
+        }
         self.held.insert(job, held);
         self.set_yield((line, job), at);
         self.triples.insert(job, devices.to_vec());
@@ -118,7 +130,16 @@ impl Devices {
         let at = self.yields.remove(&job).unwrap_or(0);
         for (node, device, amount) in self.held.remove(&job).unwrap_or_default() {
             self.used.or_default((node, device)).amount -= u128::from(amount) * u128::from(at);
+            let count = self.holders.or_default((node, device));
+            *count -= 1;
+            if *count == 0 {
+                self.changes.push((node, false));
+            }
         }
+    }
+    /// Takes the nodes of devices that are used from now on, or not any more.
+    pub(crate) fn take_changes(&mut self) -> Vec<(u32, bool)> {
+        std::mem::take(&mut self.changes)
     }
     /// Checks the devices that changed at the current time, and that all jobs that were placed have
     /// devices.

@@ -39,10 +39,38 @@ impl Kind {
         let Some(power) = &self.power else { return 0 };
         let counts = self.capacity[2..].iter().map(|has| has / u64::from(Share::ONE.units()));
         let units = power.units_mw.iter().zip(counts).map(|((idle, _), count)| idle.saturating_mul(count));
-        units.fold(power.idle_mw, u64::saturating_add)
+        let sockets = power.sockets.map_or(0, |it| it.idle_mw.saturating_mul(it.count.into()));
+        units.fold(power.idle_mw.saturating_add(sockets), u64::saturating_add)
+    }
+    /// Returns whether devices or sockets draw all of their power once they are used.
+    pub(crate) fn has_used_power(&self) -> bool {
+        self.power.as_ref().is_some_and(|power| power.whole_devices || power.sockets.is_some())
+    }
+    /// Returns the power that a device adds once a task has a part of it, in milliwatts; 0 if its power
+    /// follows the part.
+    pub(crate) fn device_power(&self) -> u64 {
+        let Some(power) = self.power.as_ref().filter(|power| power.whole_devices) else { return 0 };
+        self.device.and_then(|at| power.units_mw.get(at)).map_or(0, |(idle, busy)| busy - idle)
+    }
+    /// Returns the power that the sockets add if the tasks of a node have this many parts of cores: the
+    /// sockets are filled one after the other.
+    pub(crate) fn socket_power(&self, parts: u64) -> u64 {
+        let Some(sockets) = self.power.as_ref().and_then(|power| power.sockets) else { return 0 };
+        let each = u64::from(sockets.cores_each) * self.core_parts;
+        let is_used = |socket: &u64| socket.saturating_mul(each) < parts;
+        let used = (0..u64::from(sockets.count)).take_while(is_used).count() as u64;
+        used.saturating_mul(sockets.busy_mw - sockets.idle_mw)
+    }
+    /// Returns the power that devices and sockets add for a task that has no other beside it, in
+    /// milliwatts.
+    pub(crate) fn used_power(&self, size: &Size) -> u64 {
+        let devices = size.devices.map_or(0, |(each, _)| each);
+        let parts = size.pieces.first().map_or(0, |parts| (*parts).max(0) as u64);
+        self.device_power().saturating_mul(devices).saturating_add(self.socket_power(parts))
     }
     /// Returns the power that a task adds on a node at a yield of 1 and a speed level, in milliwatts: the
-    /// parts of the CPU and of all units, each rounded up.
+    /// parts of the CPU and of all units, each rounded up, without devices that draw all of their power once
+    /// they are used.
     pub(crate) fn task_power(&self, size: &Size, level: u32) -> u64 {
         let Some(power) = &self.power else { return 0 };
         let lower = self.level(level);
@@ -55,7 +83,8 @@ impl Kind {
             |(at, range): (usize, &(u64, u64))| (range.0, lower.map_or(range.1, |it| it.units_mw[at]));
         let ranges = power.units_mw.iter().enumerate().map(of_unit);
         let units = ranges.zip(size.held.iter().zip(&size.used).skip(2));
-        let units = units.map(|(range, (held, used))| part(range, held.saturating_add(*used), ONE));
+        let units = units.enumerate().filter(|(at, _)| !power.whole_devices || self.device != Some(*at));
+        let units = units.map(|(_, (range, (held, used)))| part(range, held.saturating_add(*used), ONE));
         units.fold(cpu, u64::saturating_add)
     }
 }

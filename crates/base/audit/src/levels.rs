@@ -87,10 +87,27 @@ pub(crate) fn last_level(kinds: &[Kind]) -> u32 {
     kinds.iter().flat_map(|kind| &kind.levels).copied().max().unwrap_or(0)
 }
 
+/// Returns the largest of a power of a task on the kinds of nodes that may have it, for all tasks of a job.
+fn largest(kinds: &[Kind], size: &Size, tasks: u32, of: impl Fn(&Kind) -> u64) -> u64 {
+    let kinds = kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
+    kinds.map(|(kind, _)| of(kind).saturating_mul(tasks.into())).max().unwrap_or(0)
+}
+
+/// Returns the largest power of all tasks of a job at a level, on nodes that may have them, in milliwatts,
+/// without that of used devices and sockets.
+pub(crate) fn linear_power(kinds: &[Kind], size: &Size, tasks: u32, level: u32) -> u64 {
+    largest(kinds, size, tasks, |kind| kind.task_power(size, level))
+}
+
+/// Returns the largest power of devices and sockets that all tasks of a job use, on nodes that may have
+/// them, in milliwatts. It is the same at all levels.
+pub(crate) fn fixed_power(kinds: &[Kind], size: &Size, tasks: u32) -> u64 {
+    largest(kinds, size, tasks, |kind| kind.used_power(size))
+}
+
 /// Returns the largest power of all tasks of a job at a level, on nodes that may have them, in milliwatts.
 pub(crate) fn largest_power(kinds: &[Kind], size: &Size, tasks: u32, level: u32) -> u64 {
-    let kinds = kinds.iter().zip(&size.allowed).filter(|(_, is_allowed)| **is_allowed);
-    kinds.map(|(kind, _)| kind.task_power(size, level).saturating_mul(tasks.into())).max().unwrap_or(0)
+    linear_power(kinds, size, tasks, level).saturating_add(fixed_power(kinds, size, tasks))
 }
 
 /// Returns what a job takes at each speed level: the power of the whole cluster is that of the level.

@@ -2,8 +2,8 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
-use crate::levels::{LevelNames, largest_power};
-use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode};
+use crate::levels::{LevelNames, linear_power};
+use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode, SocketsOfNode};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
 use std::sync::Arc;
@@ -12,6 +12,9 @@ const ONE: u64 = Share::ONE.units() as u64;
 
 /// Largest power of a node or a unit that is audited, in milliwatts.
 const MAX_POWER: u64 = 1_000_000_000_000;
+
+/// Largest number of sockets of a node that is audited.
+const MAX_SOCKETS: u32 = 10_000;
 
 /// Placement of a job: pairs of (node, tasks) in ascending order of the node.
 pub(crate) type TasksByNode = Vec<(u32, u32)>;
@@ -111,9 +114,25 @@ pub(crate) struct Size {
     pub(crate) cores: u64,
     /// Amounts of the resources of the whole cluster that all tasks hold together.
     pub(crate) common: Vec<u64>,
+    /// Part of the power among them that does not follow the yield.
+    pub(crate) fixed_power: u64,
 }
 
 impl Size {
+    /// Returns what all tasks hold of a resource of the whole cluster under a policy that lets power shrink
+    /// with yields: of power that which does not follow the yield, and a hundredth of the rest.
+    pub(crate) fn held_of(&self, place: usize, is_power: bool) -> u64 {
+        let amount = self.common.get(place).copied().unwrap_or(0);
+        match is_power {
+            true => self.fixed_power + self.linear_power(place).div_ceil(100),
+            false => amount,
+        }
+    }
+    /// Returns the power of all tasks that follows the yield, given the index of the power among the
+    /// resources of the whole cluster.
+    pub(crate) fn linear_power(&self, place: usize) -> u64 {
+        self.common.get(place).map_or(0, |amount| amount.saturating_sub(self.fixed_power))
+    }
     /// Creates the size of a task that only requests CPU and memory.
     pub(crate) fn new(need: u32, memory: u32) -> Size {
         Size {
@@ -127,6 +146,7 @@ impl Size {
             shares_devices: false,
             cores: 0,
             common: Vec::new(),
+            fixed_power: 0,
         }
     }
 }
@@ -162,6 +182,8 @@ pub(crate) struct Nodes {
     pub(crate) power_of_tasks: u128,
     /// Names of the speed levels.
     pub(crate) levels: LevelNames,
+    /// Parts of cores that tasks have on nodes whose sockets draw all of their power once they are used.
+    parts: Vec<u64>,
 }
 
 impl Nodes {
@@ -178,8 +200,12 @@ impl Nodes {
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
             let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
+            let is_sockets = |it: &SocketsOfNode| {
+                (1..=MAX_SOCKETS).contains(&it.count) && it.cores_each > 0 && it.idle_mw <= it.busy_mw && it.busy_mw <= MAX_POWER
+            };
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
                 && power.sleep.iter().all(is_sleep)
+                && power.sockets.iter().all(is_sockets)
         };
         let Some(levels) = LevelNames::of(classes) else { return false };
         let device = resources.iter().position(|resource| resource.devices);
@@ -263,9 +289,31 @@ impl Nodes {
         self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
     }
     /// Returns the largest power of all tasks of a job at a speed level, on nodes that may have them, in
-    /// milliwatts.
+    /// milliwatts, without that of used devices and sockets.
     pub(crate) fn largest_power(&self, size: &Size, tasks: u32, level: u32) -> u64 {
-        largest_power(&self.kinds, size, tasks, level)
+        linear_power(&self.kinds, size, tasks, level)
+    }
+    /// Adds the power of a device that is used from now on, or removes that of one that is not any more.
+    pub(crate) fn use_device(&mut self, node: u32, is_used: bool) {
+        let power = u128::from(self.of(node).device_power()) << Yield::BITS;
+        match is_used {
+            true => self.power_of_tasks += power,
+            false => self.power_of_tasks -= power,
+        }
+    }
+    /// Changes the number of tasks of a size on a node with sockets, and adds the power of the sockets that
+    /// are then used instead of that of those before.
+    fn use_sockets(&mut self, node: u32, size: &Size, (tasks, is_added): (u32, bool)) {
+        let own = size.pieces.first().map_or(0, |parts| *parts as u64).saturating_mul(tasks.into());
+        if self.parts.len() <= node as usize {
+            self.parts.resize(node as usize + 1, 0);
+        }
+        let before = self.parts[node as usize];
+        let after = if is_added { before.saturating_add(own) } else { before.saturating_sub(own) };
+        self.parts[node as usize] = after;
+        let kind = self.of(node);
+        let [less, more] = [before, after].map(|parts| u128::from(kind.socket_power(parts)) << Yield::BITS);
+        self.power_of_tasks = self.power_of_tasks - less + more;
     }
 
     /// Returns the size of a task that also takes these counts of the other resources, each with a
@@ -336,9 +384,13 @@ impl Nodes {
             if kind.power.is_some() {
                 let power =
                     u128::from(kind.task_power(size, level)) * u128::from(tasks) * u128::from(job_yield);
+                let has_sockets = kind.power.as_ref().is_some_and(|power| power.sockets.is_some());
                 match by {
                     Some(_) => self.power_of_tasks += power,
                     None => self.power_of_tasks -= power,
+                }
+                if has_sockets {
+                    self.use_sockets(node, size, (tasks, by.is_some()));
                 }
             }
             let place = node as usize;

@@ -469,7 +469,7 @@ pub struct ResourceOfCluster {
     /// Steps as pairs of begin in microseconds and amount, in ascending order; the first begins at 0.
     pub steps: Vec<(u64, u64)>,
     /// True if it is power in milliwatts above that of idle nodes, of which a job has its amount times
-    /// its yield.
+    /// its yield; but for that of used devices and sockets, which it has at any yield.
     #[serde(default, skip_serializing_if = "is_default")]
     pub power: bool,
 }
@@ -485,6 +485,13 @@ pub struct PowerOfNode {
     /// Idle and busy power of a unit of each other resource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub units_mw: Vec<(u64, u64)>,
+    /// True if a device draws all of its power once a task holds a part of it, at any yield.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub whole_devices: bool,
+    /// Sockets of the CPU, if each of them draws all of its power once a core is used; then `idle_mw` and
+    /// `busy_mw` are those of the rest of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sockets: Option<SocketsOfNode>,
     /// Rule by which a node without tasks falls asleep; absent if it stays awake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepOfNode>,
@@ -508,6 +515,20 @@ pub struct LevelOfNode {
     /// Busy power of a unit of each other resource, in milliwatts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub units_mw: Vec<u64>,
+}
+
+/// Sockets of the CPU of a node. As many of them are used, at any yield, as have the cores of all tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SocketsOfNode {
+    /// Number of sockets.
+    pub count: u32,
+    /// Number of cores of a socket.
+    pub cores_each: u32,
+    /// Power of a socket without tasks, in milliwatts.
+    pub idle_mw: u64,
+    /// Power of a used socket, in milliwatts.
+    pub busy_mw: u64,
 }
 
 /// Rule by which a node without tasks falls asleep.

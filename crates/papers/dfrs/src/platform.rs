@@ -6,7 +6,7 @@ use dfrsim_lab::{Digester, RunError, platform_fields};
 use dfrsim_model::platform::classes::{Demands, NodeClass, PlatformFields, ReferenceNode, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::levels::SpeedLevel;
-use dfrsim_model::platform::power::{ClusterPower, NodePower, SleepRule};
+use dfrsim_model::platform::power::{ClusterPower, NodePower, SleepRule, Sockets};
 use dfrsim_model::platform::series::EnergySeries;
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::log::ResourceRequests;
@@ -95,9 +95,16 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power } in classes {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
-        if let Some(NodePower { idle, busy, units, sleep, levels: _ }) = power {
+        if let Some(NodePower { idle, busy, units, whole_devices, sockets, sleep, levels: _ }) = power {
             digester.text("power").integer(*idle).integer(*busy);
             units.iter().for_each(|(idle, busy)| _ = digester.integer(*idle).integer(*busy));
+            if *whole_devices {
+                digester.text("whole devices");
+            }
+            if let Some(Sockets { count, cores_each, idle, busy }) = sockets {
+                digester.text("sockets").integer(*count).integer(*cores_each);
+                digester.integer(*idle).integer(*busy);
+            }
             if let Some(SleepRule { asleep, after, falls, wakes }) = sleep {
                 digester.text("sleep").integer(*asleep);
                 [after, falls, wakes].iter().for_each(|span| _ = digester.integer(span.micros()));

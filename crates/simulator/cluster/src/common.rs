@@ -2,7 +2,7 @@
 
 use crate::Rule;
 use dfrsim_model::platform::classes::Demand;
-use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::common::CommonResource;
 use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ impl CommonUse {
         self.before.copy_from_slice(&self.used);
     }
 
-    /// Changes the amounts by those of a job at a yield and a speed level.
+    /// Changes the amounts by those of a job at a yield and a speed level. The power of used devices and
+    /// sockets does not follow the yield.
     pub(crate) fn change(
         &mut self,
         resources: &[CommonResource],
@@ -34,9 +35,9 @@ impl CommonUse {
         change: impl Fn(&mut u128, u128),
     ) {
         for (place, (used, resource)) in self.used.iter_mut().zip(resources).enumerate() {
-            let factor = if resource.demand == CommonDemand::Draw { at } else { Yield::ONE };
-            let amount = demand.common_at(place, resource.demand, level);
-            change(used, u128::from(amount) * u128::from(factor.units()));
+            let fixed = demand.fixed_common(place, resource.demand);
+            let linear = demand.common_at(place, resource.demand, level) - fixed;
+            change(used, (u128::from(fixed) << Yield::BITS) + u128::from(linear) * u128::from(at.units()));
         }
     }
 

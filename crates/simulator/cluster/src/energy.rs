@@ -1,6 +1,7 @@
 //! Energy that the nodes of a cluster draw, and the power over time.
 
 use crate::sleep::SleepingNodes;
+use crate::used_power::{ShareChange, UsedUnits};
 use crate::{NodeRange, Observer, Occurrence, Pace, Placement, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::platform::NodeSpan;
@@ -9,9 +10,9 @@ use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::power::ENERGY_PARTS;
 use dfrsim_model::platform::series::EnergySeries;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Nanojoules in a kilowatt-hour.
@@ -28,9 +29,9 @@ pub struct EnergyMetrics {
     idle: u64,
     /// Power that the tasks add, in milliwatts times units of 2^-20.
     added: u128,
-    jobs: FxHashMap<u64, JobPower>,
-    /// Vectors of jobs that have left, for those that arrive.
-    spare: Vec<Vec<u64>>,
+    jobs: JobPowers,
+    /// Devices and sockets that draw all of their power once they are used; `None` if there are none.
+    used: Option<Box<UsedUnits>>,
     begin: Option<SimTime>,
     now: SimTime,
     energy: u128,
@@ -57,7 +58,8 @@ struct JobPower {
     /// at each level.
     of_task: Vec<u64>,
     cpu_need: Share,
-    /// Power of all of its tasks on their nodes at a yield of 1; 0 unless it runs.
+    /// Power of all of its tasks on their nodes at a yield of 1, without that of used units; 0 unless it
+    /// runs.
     full: u64,
     at: Yield,
     level: u8,
@@ -65,9 +67,58 @@ struct JobPower {
     lowest: u8,
     /// Power of all of its tasks on their nodes at each level; empty if there are none.
     by_level: Vec<u64>,
+    /// Its share of the power of used devices and sockets, in milliwatts times units of 2^-20.
+    of_used: u128,
     /// Time of its last change, and its energy until then.
     since: SimTime,
     energy: u128,
+}
+
+/// Power of the jobs in the system by number, of which the places are used again.
+#[derive(Clone, Debug, Default)]
+struct JobPowers {
+    /// Number of the first job of `places`.
+    first: u64,
+    /// Place of each job in `all`, in ascending order of the jobs; [`GONE`] for those that have left.
+    places: VecDeque<u32>,
+    all: Vec<JobPower>,
+    free: Vec<u32>,
+}
+
+/// Place of a job that has left.
+const GONE: u32 = u32::MAX;
+
+impl JobPowers {
+    #[inline]
+    fn get_mut(&mut self, job: u64) -> Option<&mut JobPower> {
+        let place = *self.places.get(job.checked_sub(self.first)? as usize)?;
+        self.all.get_mut(place as usize)
+    }
+    /// Adds a job, which comes after all others; returns its power, whose vector may be that of another job.
+    fn add(&mut self, job: u64) -> &mut JobPower {
+        if self.places.is_empty() {
+            self.first = job;
+        }
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.all.push(JobPower::default());
+            (self.all.len() - 1) as u32
+        });
+        self.places.resize(job.saturating_sub(self.first) as usize, GONE);
+        self.places.push_back(place);
+        &mut self.all[place as usize]
+    }
+    /// Removes a job; returns its power.
+    fn remove(&mut self, job: u64) -> Option<&mut JobPower> {
+        let at = job.checked_sub(self.first)? as usize;
+        let place = std::mem::replace(self.places.get_mut(at)?, GONE);
+        while self.places.front() == Some(&GONE) {
+            self.places.pop_front();
+            self.first += 1;
+        }
+        let job = self.all.get_mut(place as usize)?;
+        self.free.push(place);
+        Some(job)
+    }
 }
 
 /// Figures of the energy of a cluster, from the first submission to the last event. Energy is that of
@@ -135,7 +186,7 @@ impl JobPower {
         }
     }
     fn power(&self) -> u128 {
-        u128::from(self.full) * u128::from(self.at.units())
+        u128::from(self.full) * u128::from(self.at.units()) + self.of_used
     }
     /// Adds the energy since the last change; returns the power, which may change now.
     fn advance(&mut self, now: SimTime) -> u128 {
@@ -158,8 +209,8 @@ impl EnergyMetrics {
             cap: cap.map(|cap| (cap.clone(), u128::from(cap.smallest_amount()) * ENERGY_PARTS)),
             idle: classes.idle_power(),
             added: 0,
-            jobs: FxHashMap::default(),
-            spare: Vec::new(),
+            jobs: JobPowers::default(),
+            used: UsedUnits::new(classes),
             begin: None,
             now: SimTime::ZERO,
             energy: 0,
@@ -287,15 +338,40 @@ impl EnergyMetrics {
 
     /// Replaces the power of a running job.
     fn set(&mut self, now: SimTime, job: u64, change: impl FnOnce(&mut JobPower)) {
-        let Some(job) = self.jobs.get_mut(&job) else { return };
+        let Some(job) = self.jobs.get_mut(job) else { return };
         self.added -= job.advance(now);
         change(job);
         self.added += job.power();
     }
 
+    /// Changes the devices and sockets that are used, and the shares of jobs in their power.
+    fn change_used(
+        &mut self,
+        now: SimTime,
+        change: impl FnOnce(&mut UsedUnits, &NodeClasses) -> Vec<ShareChange>,
+    ) {
+        let Some(used) = &mut self.used else { return };
+        for ShareChange { job, before, after } in change(used, &self.classes) {
+            self.set(now, job, |job| job.of_used = job.of_used - before + after);
+        }
+    }
+
+    /// Removes a job from its nodes.
+    fn leave(&mut self, now: SimTime, job: u64) {
+        self.set(now, job, |job| {
+            (job.full, job.of_used) = (0, 0);
+            job.by_level.clear();
+        });
+        self.change_used(now, |used, classes| used.release(job, classes));
+    }
+
     /// Places a job, which `is_new` on nodes unless it migrates.
     fn place(&mut self, now: SimTime, job: u64, on: Placement<'_>, pace: Pace, is_new: bool) {
-        let Some(job) = self.jobs.get_mut(&job) else { return };
+        if self.used.is_some() {
+            self.leave(now, job);
+            self.change_used(now, |used, classes| used.place(job, on, classes));
+        }
+        let Some(job) = self.jobs.get_mut(job) else { return };
         let (all, levels) = (self.classes.classes().len(), self.classes.levels().len());
         let of_level = |level: usize| {
             let of_task = &job.of_task[level * all..];
@@ -316,19 +392,22 @@ impl EnergyMetrics {
 
     /// Adds a job that arrives, with the power of its tasks without further requests.
     fn submit(&mut self, now: SimTime, job: u64, cpu_need: Share) {
-        let mut of_task = self.spare.pop().unwrap_or_default();
-        let plain = Demand::default();
+        let (own, plain) = (self.jobs.add(job), Demand::default());
+        let mut of_task = std::mem::take(&mut own.of_task);
+        of_task.clear();
         of_task.extend(
             places(&self.classes)
                 .map(|(class, level)| self.classes.task_power_at(class, level, cpu_need, &plain)),
         );
-        self.jobs.insert(job, JobPower { of_task, cpu_need, since: now, ..JobPower::default() });
+        *own = JobPower { of_task, cpu_need, since: now, ..JobPower::default() };
+        self.used.iter_mut().for_each(|used| used.submit(job, cpu_need, &self.classes));
     }
 
     /// Adds the units that the tasks of a job request to their power.
     fn request(&mut self, job: u64, demand: &Demand) {
         let requests_units = demand.resources.iter().any(|asked| asked.count > 0);
-        if let Some(job) = self.jobs.get_mut(&job).filter(|_| requests_units) {
+        self.used.iter_mut().for_each(|used| used.request(job, demand, &self.classes));
+        if let Some(job) = self.jobs.get_mut(job).filter(|_| requests_units) {
             let (classes, of_task) = (&self.classes, job.of_task.iter_mut());
             for ((class, level), power) in places(classes).zip(of_task) {
                 *power = classes.task_power_at(class, level, job.cpu_need, demand);
@@ -338,14 +417,16 @@ impl EnergyMetrics {
 
     /// Removes a job that leaves.
     fn remove(&mut self, now: SimTime, job: u64) {
-        let Some(mut job) = self.jobs.remove(&job) else { return };
+        if self.used.is_some() {
+            self.leave(now, job);
+            self.used.iter_mut().for_each(|used| used.remove(job));
+        }
+        let Some(job) = self.jobs.remove(job) else { return };
         self.added -= job.advance(now);
         (self.last_job, self.last_level) = (job.energy, job.lowest);
         if job.lowest > 0 {
             self.slowed[usize::from(job.lowest) - 1] += 1;
         }
-        job.of_task.clear();
-        self.spare.push(job.of_task);
     }
 
     fn idle_of(&self, spans: &[NodeSpan]) -> u64 {
@@ -369,12 +450,15 @@ impl Observer for EnergyMetrics {
             }
             Occurrence::Migrated(on, pace, ..) => self.place(now, job, on, pace, false),
             Occurrence::YieldChanged(pace) => self.set(now, job, |job| job.set_pace(pace)),
-            Occurrence::Paused(_) | Occurrence::Interrupted(..) => self.set(now, job, |job| job.full = 0),
+            Occurrence::Paused(_) | Occurrence::Interrupted(..) => self.leave(now, job),
+            Occurrence::Bound(devices) => {
+                self.change_used(now, |used, classes| used.bind(job, devices, classes));
+            }
             Occurrence::Rejected
             | Occurrence::Killed(_)
             | Occurrence::Lost(..)
             | Occurrence::Completed(_) => self.remove(now, job),
-            Occurrence::Linked(_) | Occurrence::Bound(_) | Occurrence::Woken(_) => {}
+            Occurrence::Linked(_) | Occurrence::Woken(_) => {}
         }
     }
 

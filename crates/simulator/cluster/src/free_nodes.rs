@@ -3,7 +3,7 @@
 use crate::devices::DevicesOnNodes;
 use crate::{Decision, JobHandle, NodeRange, Placement, View};
 use dfrsim_model::platform::classes::{NodeClasses, Sharing};
-use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::common::CommonResource;
 use dfrsim_model::platform::devices::{DeviceRequest, OnDevices, WHOLE_DEVICE};
 use dfrsim_model::{NodeId, Share};
 use std::cmp::Reverse;
@@ -181,11 +181,10 @@ impl OtherResources {
 }
 
 /// Resources of the whole cluster while a policy makes a decision. Jobs hold licences as they hold memory,
-/// and power as they hold CPU.
+/// and power as they hold CPU, except that of the devices and sockets that their tasks use, which they hold
+/// with the memory.
 #[derive(Clone, Debug)]
 struct FreeCommon {
-    /// True for the power under a cap, which is in proportion to the yield.
-    is_power: Vec<bool>,
     /// Amounts that there are, and those that jobs have.
     amounts: Vec<u64>,
     in_use: Vec<u64>,
@@ -199,42 +198,47 @@ impl FreeCommon {
     fn new(view: View<'_>, amount: impl Fn(&CommonResource) -> u64) -> Option<Box<FreeCommon>> {
         let resources = view.classes().map(NodeClasses::common).filter(|resources| !resources.is_empty())?;
         Some(Box::new(FreeCommon {
-            is_power: resources.iter().map(|resource| resource.demand == CommonDemand::Draw).collect(),
             amounts: resources.iter().map(amount).collect(),
             in_use: vec![0; resources.len()],
             levels: BTreeMap::new(),
         }))
     }
-    /// Changes the amounts of one kind, power or the others, by those of a job.
-    fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
-        let level = self.level(view, job);
-        let demands = FreeCommon::amounts_at(view, job, level);
-        for ((in_use, amount), is_power) in self.in_use.iter_mut().zip(demands).zip(&self.is_power) {
-            if *is_power == power {
-                change(in_use, amount);
-            }
-        }
-    }
     /// Returns the speed level of a job: that of the decision, or the current one.
     fn level(&self, view: View<'_>, job: JobHandle) -> u8 {
         self.levels.get(&job).copied().unwrap_or_else(|| view.job(job).level())
     }
-    /// Iterates over the amounts of a job at a speed level.
-    fn amounts_at<'a>(view: View<'a>, job: JobHandle, level: u8) -> impl Iterator<Item = u64> + use<'a> {
+    /// Iterates over the amounts of a job at its speed level: those that are taken with the CPU if `power`
+    /// is true, those that are taken with the memory if it is false, or all.
+    fn amounts_of<'a>(
+        &self,
+        view: View<'a>,
+        job: JobHandle,
+        power: Option<bool>,
+    ) -> impl Iterator<Item = u64> + use<'a> {
+        let (level, demand) = (self.level(view, job), view.demand(job));
         let common = view.classes().map_or(&[][..], NodeClasses::common);
-        let demand = view.demand(job);
-        let amount = move |(place, resource): (usize, &CommonResource)| {
-            demand.map_or(0, |demand| demand.common_at(place, resource.demand, level))
+        let of_resource = move |(place, resource): (usize, &CommonResource)| {
+            let Some(demand) = demand else { return 0 };
+            let amount = demand.common_at(place, resource.demand, level);
+            let with_memory = demand.fixed_common(place, resource.demand);
+            match power {
+                None => amount,
+                Some(true) => amount - with_memory,
+                Some(false) => with_memory,
+            }
         };
-        common.iter().enumerate().map(amount)
+        common.iter().enumerate().map(of_resource)
     }
-    /// Returns whether enough is left for a job, of one kind, power or the others, or of both.
+    /// Changes the amounts that are taken with the CPU or with the memory by those of a job.
+    fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
+        let amounts = self.amounts_of(view, job, Some(power));
+        self.in_use.iter_mut().zip(amounts).for_each(|(in_use, own)| change(in_use, own));
+    }
+    /// Returns whether enough is left for a job, of what is taken with the CPU, of what is taken with the
+    /// memory, or of both.
     fn suffices(&self, view: View<'_>, job: JobHandle, power: Option<bool>) -> bool {
-        let demands = FreeCommon::amounts_at(view, job, self.level(view, job));
-        let mut all = self.in_use.iter().zip(&self.amounts).zip(&self.is_power).zip(demands);
-        all.all(|(((in_use, amount), is_power), demand)| {
-            demand == 0 || power.is_some_and(|power| power != *is_power) || in_use + demand <= *amount
-        })
+        let mut all = self.in_use.iter().zip(&self.amounts).zip(self.amounts_of(view, job, power));
+        all.all(|((in_use, amount), own)| own == 0 || in_use + own <= *amount)
     }
 }
 
@@ -276,12 +280,14 @@ impl FreeNodes {
         }
         free
     }
-    /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now.
+    /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now: of power,
+    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on, as
+    /// jobs on nodes do not leave when a cap falls.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
-        if free.common.is_some() {
-            free.common = FreeCommon::new(view, |resource| resource.amount_at(view.now()));
+        if let Some(classes) = view.classes().filter(|_| free.common.is_some()) {
+            free.common = FreeCommon::new(view, |resource| classes.amount_to_hold(resource, view.now()));
         }
         if view.has_outages() {
             for (node, own) in (0..).zip(&mut free.nodes) {

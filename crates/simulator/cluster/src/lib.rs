@@ -99,6 +99,7 @@ mod speeds;
 mod summary_options;
 mod tally;
 mod unequal;
+mod used_power;
 mod view;
 mod violation;
 mod weights;

@@ -77,6 +77,13 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
             idle_mw: power.idle,
             busy_mw: power.busy,
             units_mw: power.units.clone(),
+            whole_devices: power.whole_devices,
+            sockets: power.sockets.map(|it| event::SocketsOfNode {
+                count: it.count,
+                cores_each: it.cores_each,
+                idle_mw: it.idle,
+                busy_mw: it.busy,
+            }),
             sleep: power.sleep.map(|rule| event::SleepOfNode {
                 asleep_mw: rule.asleep,
                 after_us: rule.after.micros(),

@@ -101,7 +101,7 @@ impl UnequalState {
         if self.demands.len() <= handle.index() {
             self.demands.resize_with(handle.index() + 1, Demand::default);
         }
-        self.demands[handle.index()] = self.nodes.demand(job);
+        self.nodes.set_demand(job, &mut self.demands[handle.index()]);
     }
 
     /// Returns the speed of the slowest of the nodes at a level.

@@ -19,9 +19,10 @@ const TURN: SimSpan = SimSpan::from_secs(60);
 /// that has the CPU for it, or a new one, if there is memory, and waits otherwise; jobs are tried in
 /// order of submission. It stays on its nodes to its end. Each row in turn runs for 60 s, and jobs of
 /// the rows after it run too where that leaves CPU (alternate selection). All others keep their memory
-/// at a yield of 0. Licences are held as memory is, and power under a cap as CPU is: of a row, only the
-/// first jobs for which the cap has power run in its turn. A job that lacks
-/// power then runs at the first lower speed level at which there is enough, and keeps that level. A turn ends early if its row has no jobs left.
+/// at a yield of 0. Licences are held as memory is, and power under a cap as CPU is, except that of used
+/// devices and sockets: of a row, only the first jobs for which the cap has power run in its turn. A job
+/// that lacks power then runs at the first lower speed level at which there is enough, and keeps that
+/// level. A turn ends early if its row has no jobs left.
 /// A job that does not fit the empty cluster is rejected. A job that loses its nodes waits again. Nodes
 /// that are down are not used; wrong CPU needs are refused.
 #[derive(Debug, Default)]
@@ -77,7 +78,7 @@ impl Scheduler for GangScheduler {
         }
         self.row_of.resize(view.handles(), 0);
         let (all, now) = (FreeNodes::all(view), FreeNodes::empty(view));
-        let (mut rows, mut memory, mut placed) = (self.rows(view), now.clone(), Placed(Vec::new()));
+        let (mut rows, mut memory, mut placed) = (self.rows(view), now, Placed(Vec::new()));
         for &job in rows.iter().flatten() {
             memory.occupy_memory(view, job, view.job(job).placement());
         }
@@ -103,7 +104,7 @@ impl Scheduler for GangScheduler {
             placed.0.push((job, nodes));
         }
         self.next_turn(&rows, view.now());
-        let mut free = now;
+        let mut free = memory.clone();
         let in_turn = (self.turn..self.turn + rows.len()).map(|row| row % rows.len());
         for &job in in_turn.flat_map(|row| &rows[row]) {
             let nodes = placed.nodes(view, job);

@@ -29,6 +29,22 @@ const CLASSES: &str = "classes = [
     { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 },
       power = { idle_w = 50, busy_w = 97, resources = { gpu = { idle_w = 10, busy_w = 33 } } } },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
+/// Classes whose GPUs and sockets draw all of their power once they are used: idle nodes draw 520 W.
+const USED: &str = "devices = 'gpu'\nclasses = [
+    { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
+      power = { idle_w = 40, cpu = { cores_each = 4, idle_w = 30, busy_w = 62 }, resources = { gpu = { idle_w = 10, busy_w = 45.5, when = 'used' } } } },
+    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 },
+      power = { idle_w = 50, busy_w = 97, resources = { gpu = { idle_w = 10, busy_w = 33, when = 'used' } } } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 10, cpu = { cores_each = 3, sockets = 3, idle_w = 30, busy_w = 70 } } }]";
+/// Classes with sockets, devices that draw all of their power once they are used, and speed levels.
+const SLOW_USED: &str = "devices = 'gpu'\nclasses = [
+    { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
+      power = { idle_w = 40, cpu = { cores_each = 4, idle_w = 30, busy_w = 62 }, resources = { gpu = { idle_w = 10, busy_w = 45.5, when = 'used' } },
+        levels = [{ name = 'eco', speed = 0.9 }] } },
+    { name = 'b', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 },
+      power = { idle_w = 50, busy_w = 97, resources = { gpu = { idle_w = 10, busy_w = 33, when = 'used' } },
+        levels = [{ name = 'low', speed = 0.6, busy_w = 60 }] } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 10, cpu = { cores_each = 3, sockets = 3, idle_w = 30, busy_w = 70 } } }]";
 /// Identical nodes.
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999 } }]";
 
@@ -85,7 +101,11 @@ fn capped(seed: u64, platform: &str) -> Options {
 
 fn options(seed: u64, platform: &str) -> Options {
     let mut requests = vec!["matlab:0.5:1+2:max4"];
-    requests.extend(platform.contains("gpu").then_some("gpu:0.3:1+2:max2"));
+    requests.extend(match (platform.contains("devices"), platform.contains("gpu")) {
+        (true, _) => Some("gpu:0.6:1+2:0.3-0.9:max2"),
+        (_, true) => Some("gpu:0.3:1+2:max2"),
+        _ => None,
+    });
     let requests = requests.into_iter().map(|text| text.parse().unwrap()).collect();
     let text = format!("{COMMON}{platform}");
     let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
@@ -320,7 +340,7 @@ proptest! {
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site) in (any::<bool>(), any::<bool>()),
         (skips, is_heterogeneous) in (any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, USED, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL, SLOW_USED]),
         policy in prop::sample::select(policies()),
     ) {
         let outages = fails.then(|| Arc::new(outages(rule)));
@@ -345,7 +365,7 @@ proptest! {
     #[test]
     fn batch_policies_agree_with_the_reference(
         jobs in workload(1), seed in 0..1000_u64,
-        platform in prop::sample::select(vec![CLASSES, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, USED, EQUAL, FRUGAL, SLOW_CLASSES, SLOW_EQUAL, SLOW_USED]),
         policy in prop::sample::select(policies()),
     ) {
         let name = policy.to_string();
@@ -360,7 +380,7 @@ proptest! {
     fn fractional_policies_agree_under_all_conditions(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(),
         (has_licences, has_site) in (any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL, SLOW_CLASSES, SLOW_EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, USED, EQUAL, SLOW_CLASSES, SLOW_EQUAL, SLOW_USED]),
         name in prop::sample::select(FRACTIONAL.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages("requeue")));
@@ -377,7 +397,7 @@ proptest! {
     #[test]
     fn policies_at_full_speed_agree(
         jobs in workload(1), seed in 0..1000_u64, fails in any::<bool>(), has_licences in any::<bool>(),
-        platform in prop::sample::select(vec![CLASSES, EQUAL, SLOW_CLASSES, SLOW_EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, USED, EQUAL, SLOW_CLASSES, SLOW_EQUAL, SLOW_USED]),
         name in prop::sample::select(FULL_SPEED.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages("requeue")));

@@ -64,7 +64,7 @@ fn options_on(platform: &str, seed: u64) -> Options {
     ];
     let requests = requests.map(|text| text.parse().unwrap()).to_vec();
     let groups = ["[]", "[2, 2]", "[1, 3]"][seed as usize % 3];
-    let platform = platform.replace("GROUPS", groups);
+    let platform = with_used_power(&platform.replace("GROUPS", groups), seed);
     let classes = PlatformFields::parse("platform.toml", &platform).unwrap().classes().unwrap();
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
@@ -72,6 +72,21 @@ fn options_on(platform: &str, seed: u64) -> Options {
         estimates: "requested".parse().unwrap(),
         ..Options::default()
     }
+}
+
+/// Lets devices and sockets draw all of their power once they are used, for half of the seeds, and limits
+/// their power for half of these.
+fn with_used_power(platform: &str, seed: u64) -> String {
+    let cap = if seed % 4 == 3 { "power = { cap_w = 1800 }\n" } else { "" };
+    let used = [
+        ("idle_w = 100, busy_w = 200", "idle_w = 30, cpu = { cores_each = 4, idle_w = 35, busy_w = 85 }"),
+        ("busy_w = 250", "busy_w = 250, when = 'used'"),
+        ("busy_w = 70", "busy_w = 70, when = 'used'"),
+        ("idle_w = 100, busy_w = 150", "cpu = { cores_each = 3, sockets = 3, idle_w = 30, busy_w = 50 }"),
+    ];
+    let used = used.iter().filter(|_| seed % 2 == 1);
+    let platform = used.fold(platform.to_owned(), |text, (linear, used)| text.replace(linear, used));
+    format!("{cap}{platform}")
 }
 
 /// Draws up to 40 jobs; the first one has this number of tasks. It always runs: with five tasks it

@@ -127,6 +127,7 @@ impl Check for BatchCheck {
             common_by_level,
             level: 0,
             power: self.nodes.power_of(job),
+            used_power: self.nodes.kinds_with_used_power(),
             most: 0,
             is_admitted,
             priority: 0,

@@ -121,6 +121,20 @@ pub(super) fn key(
     (first, left)
 }
 
+/// Computes the power that a task adds on a node of a kind in milliwatts: that which follows what it has, and
+/// that of the devices and sockets which no task uses yet.
+pub(super) fn added_power(job: &Waiting, (free, whole, groups): (&[i64], &[i64], &[u32]), kind: usize) -> i128 {
+    let linear = i128::from(job.power.get(kind).copied().unwrap_or(0));
+    let Some(used) = job.used_power.get(kind).filter(|used| used.has_used_power()) else { return linear };
+    let devices = &free[job.need.len()..];
+    let given = job.devices.map_or_else(Vec::new, |request| expected(request, devices, 1, groups));
+    let is_new = |(given, free): &(&u64, &i64)| **given > 0 && **free == WHOLE;
+    let new = given.iter().zip(devices).filter(is_new).count() as i128;
+    let [before, after] = [0, job.need[0]].map(|more| (whole[0] - free[0] + more).max(0) as u64);
+    linear + new * i128::from(used.device_power()) + i128::from(used.socket_power(after))
+        - i128::from(used.socket_power(before))
+}
+
 /// Computes the weighted sums of the keys of FGD and the powers of the nodes with room: each value less
 /// the smallest one, in whole hundredths of the range of all of them, rounded down.
 pub(super) fn mix(weight: u8, keys: &[(i128, i128)]) -> Vec<i128> {

@@ -378,6 +378,14 @@ impl BatchNodes {
         let kinds = self.kinds.iter().filter(|_| self.pools.policy.place.depends_on_power());
         kinds.map(|kind| kind.task_power(&job.size, 0)).collect()
     }
+    /// Returns the kinds of nodes; none if the placement does not depend on the power of devices and sockets.
+    pub(super) fn kinds_with_used_power(&self) -> Arc<Vec<Kind>> {
+        let is_needed = self.pools.policy.place.depends_on_power();
+        match is_needed && self.kinds.iter().any(Kind::has_used_power) {
+            true => Arc::clone(&self.kinds),
+            false => Arc::default(),
+        }
+    }
     /// Counts the tasks of a job that fit on an empty cluster.
     pub(super) fn max_tasks(&self, job: &Waiting) -> u64 {
         let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);

@@ -1,6 +1,6 @@
 //! Free capacity over time.
 
-use super::keys::{Mix, key};
+use super::keys::{Mix, added_power, key};
 use super::nodes::{Pool, Pools, total};
 use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
 use crate::common::amount_at;
@@ -177,9 +177,8 @@ impl Timeline {
         let most = |at: usize| self.pools.all.iter().map(|pool| pool.whole[at]).max().unwrap_or(0);
         let is_scored = self.pools.policy.place.is_scored();
         let largest = (if is_scored { most(0) } else { 0 }, self.pools.columns as i64);
-        let power = |pool: usize| i128::from(job.power.get(self.pools.all[pool].kind).copied().unwrap_or(0));
-        let key_of = |pool: usize| {
-            let free = match &self.beside_running {
+        let free_of = |pool: usize| -> Vec<i64> {
+            match &self.beside_running {
                 Some(free) => free[pool].clone(),
                 None => {
                     let blocked =
@@ -189,7 +188,14 @@ impl Timeline {
                         .map(|(free, blocked)| free + blocked)
                         .collect()
                 }
-            };
+            }
+        };
+        let power = |pool: usize| {
+            let Pool { usable, device_groups, kind, .. } = &self.pools.all[pool];
+            added_power(job, (&free_of(pool), usable, device_groups), *kind)
+        };
+        let key_of = |pool: usize| {
+            let free = free_of(pool);
             let Pool { usable, device_groups, .. } = &self.pools.all[pool];
             let node = (&free[..], &usable[..], &device_groups[..]);
             key(self.pools.policy.place, &self.mix, job, node, largest, power(pool))

@@ -1,6 +1,7 @@
 //! Jobs of a batch policy, and the order of its queue.
 
 use crate::devices::{DeviceRequest, tasks_in};
+use crate::nodes::Kind;
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
@@ -44,6 +45,8 @@ pub(super) struct Waiting {
     pub(super) level: u32,
     /// Power that a task adds on a node of each kind in milliwatts, if the placement depends on it.
     pub(super) power: Vec<u64>,
+    /// Kinds of nodes, if the placement depends on the power of their devices and sockets.
+    pub(super) used_power: Arc<Vec<Kind>>,
     /// Maximum number of its tasks that can ever run at the same time.
     pub(super) most: u64,
     /// True if its classes admit it.

@@ -7,13 +7,21 @@ use dfrsim_model::SortedMap;
 /// Yields before a power cap shrinks them, in units, with the power that they take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PowerOfYields<'a> {
-    /// Power cap in milliwatts.
-    pub(super) cap: u64,
+    /// Power that the cap leaves for what follows the yields, in milliwatts.
+    cap: u64,
     pub(super) jobs: &'a SortedMap<u64, JobView>,
     pub(super) yields: &'a SortedMap<u64, f64>,
 }
 
-impl PowerOfYields<'_> {
+impl<'a> PowerOfYields<'a> {
+    /// Creates the power of yields under a cap, which used devices and sockets of the jobs take a part of.
+    pub(super) fn new(
+        cap: u64,
+        jobs: &'a SortedMap<u64, JobView>,
+        yields: &'a SortedMap<u64, f64>,
+    ) -> PowerOfYields<'a> {
+        PowerOfYields { cap: cap_of_yields(cap, jobs, yields.keys()), jobs, yields }
+    }
     /// Returns the power of these yields, rounded down, at a speed level, in milliwatts times units.
     fn sum(&self, level: u32) -> f64 {
         self.yields.iter().map(|(job, at)| draw(self.jobs, job, level) * at.floor()).sum()
@@ -63,7 +71,13 @@ impl PowerOfYields<'_> {
 /// Relative difference of two numbers that are equal but for rounding.
 const NEAR: f64 = 1e-12;
 
-/// Returns the power of a job at a yield of 1 and a speed level.
+/// Returns what a power cap leaves for the power of jobs that follows their yields.
+pub(super) fn cap_of_yields(cap: u64, jobs: &SortedMap<u64, JobView>, running: &[u64]) -> u64 {
+    let fixed = |job: &u64| jobs.get(job).map_or(0, |seen| seen.size.fixed_power);
+    cap.saturating_sub(running.iter().map(fixed).sum())
+}
+
+/// Returns the power of a job at a yield of 1 and a speed level, as far as it follows the yield.
 pub(super) fn draw(jobs: &SortedMap<u64, JobView>, job: &u64, level: u32) -> f64 {
     let draws = jobs.get(job).map(|seen| &seen.draws);
     draws.and_then(|draws| draws.get(level as usize).or(draws.last())).map_or(0.0, |draw| *draw as f64)

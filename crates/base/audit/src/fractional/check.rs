@@ -1,7 +1,7 @@
 //! Checks of the records under a fractional policy.
 
 use super::FractionalPolicy;
-use super::cap::{PowerOfYields, draw};
+use super::cap::{PowerOfYields, cap_of_yields, draw};
 use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{JobView, Mapping};
 use super::nodes::{FractionalNodes, PlacementRequest};
@@ -9,10 +9,10 @@ use super::pay::PreemptionBudget;
 use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::common::amount_at;
+use crate::common::{amount_at, least_from};
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
-use crate::levels::{largest_power, last_level, slowdowns};
+use crate::levels::{last_level, linear_power, slowdowns};
 use crate::nodes::TasksByNode;
 use crate::nodes::{Kind, Size};
 use crate::placement;
@@ -184,8 +184,8 @@ impl FractionalCheck {
             empty.fits(PlacementRequest { size, tasks, weight, spread: false })
         };
         let has_lastingly = |known: &CheckedJob| {
-            let mut amounts = self.common.iter().zip(&known.size.common).filter(|(it, _)| !it.power);
-            amounts.all(|(it, amount)| *amount <= amount_at(it, u64::MAX))
+            let units = |place: usize, it: &ResourceOfCluster| known.size.held_of(place, it.power);
+            self.held().all(|(place, it)| units(place, it) <= amount_at(it, u64::MAX))
         };
         let should = |known: &CheckedJob| known.is_never_admitted || !fits(known) || !has_lastingly(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
@@ -252,7 +252,8 @@ impl FractionalCheck {
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
         let cap = self.common.iter().find(|resource| resource.power);
         let kinds = Arc::clone(&self.kinds);
-        let held = self.common.iter().enumerate().filter(|(_, resource)| !resource.power);
+        let amount = |it: &ResourceOfCluster| if it.power { least_from(it, now) } else { amount_at(it, now) };
+        let held = self.held().map(|(place, it)| (place, it.power, amount(it)));
         let events = Events {
             now,
             submitted: here(&self.submitted),
@@ -263,7 +264,7 @@ impl FractionalCheck {
             floors: &self.floors,
             cap: cap.map(|resource| amount_at(resource, now)),
             kinds: &kinds,
-            held: held.map(|(place, resource)| (place, amount_at(resource, now))).collect(),
+            held: held.collect(),
         };
         let cap = events.cap;
         let mut decider = Decider {
@@ -332,8 +333,15 @@ impl FractionalCheck {
 
     /// Returns whether the cluster has more units of a resource that jobs hold at any yield from now on.
     fn has_more_units(&self, now: u64) -> bool {
-        let pairs = self.common.iter().filter(|it| !it.power).flat_map(|it| it.steps.windows(2));
+        let pairs = self.held().flat_map(|(_, it)| it.steps.windows(2));
         { pairs }.any(|pair| pair[1].0 == now && pair[1].1 > pair[0].1)
+    }
+
+    /// Iterates over the resources of the whole cluster that jobs hold at any yield, with their indices: also
+    /// power, if devices or sockets draw all of theirs once they are used.
+    fn held(&self) -> impl Iterator<Item = (usize, &ResourceOfCluster)> {
+        let holds_power = self.kinds.iter().any(Kind::has_used_power);
+        self.common.iter().enumerate().filter(move |(_, it)| !it.power || holds_power)
     }
 
     /// Applies the power cap to expected yields, at the speed level of the record; returns what is wrong
@@ -364,7 +372,7 @@ impl FractionalCheck {
         if self.policy.parts.periodic == Periodic::McbStretch {
             self.full_yields = yields.iter().map(|(number, at)| (*number, (*at, rounding))).collect();
         }
-        let power = PowerOfYields { cap, jobs: seen, yields: &yields };
+        let power = PowerOfYields::new(cap, seen, &yields);
         let wrong_level = power.better_level(levels.found, &levels.slowdowns, |at| {
             // An exact yield is rounded down for certain unless it is near a whole number below 1.
             let is_certain =
@@ -395,7 +403,7 @@ impl FractionalCheck {
         jobs: &Jobs,
     ) -> (Yields, Option<(u64, String)>) {
         let wrong_level = |yields: &SortedMap<u64, f64>, tolerance: f64| {
-            let power = PowerOfYields { cap, jobs: seen, yields };
+            let power = PowerOfYields::new(cap, seen, yields);
             let better = power.better_level(levels.found, &levels.slowdowns, |_| tolerance + 1.0);
             better.and_then(|better| levels.wrong(better))
         };
@@ -423,7 +431,7 @@ impl FractionalCheck {
             numbers.iter().map(|number| (*number, found(number) / factor)).collect();
         let power: f64 = numbers.iter().map(|number| draw(seen, number, levels.found) * found(number)).sum();
         let each: f64 = numbers.iter().map(|number| draw(seen, number, levels.found)).sum();
-        let is_needed = power >= units(cap as f64) - 1.5 * each;
+        let is_needed = power >= units(cap_of_yields(cap, seen, &numbers) as f64) - 1.5 * each;
         let is_within = full.iter().all(|(number, at)| {
             *at <= units(1.0) + tolerance
                 && *at >= units(sum.floors.get(number).copied().unwrap_or(0.0)) - tolerance
@@ -550,7 +558,7 @@ impl Check for FractionalCheck {
         let (tasks, devices) = (job.tasks, Vec::new());
         let is_capped = self.common.iter().any(|resource| resource.power);
         let levels = 0..=if is_capped { last_level(&self.kinds) } else { 0 };
-        let draws = levels.map(|level| largest_power(&self.kinds, &size, tasks, level));
+        let draws = levels.map(|level| linear_power(&self.kinds, &size, tasks, level));
         let known = CheckedJob {
             draws: Arc::new(draws.filter(|_| is_capped).collect()),
             size,

@@ -32,8 +32,9 @@ pub(super) struct Events<'a> {
     /// Amount of the power cap now.
     pub(super) cap: Option<u64>,
     pub(super) kinds: &'a [Kind],
-    /// Indices of the other resources of the cluster, which jobs hold at any yield, and their amounts now.
-    pub(super) held: Vec<(usize, u64)>,
+    /// Indices of the resources of the cluster that jobs hold at any yield, with their amounts now; true
+    /// for the power, of which they hold a part.
+    pub(super) held: Vec<(usize, bool, u64)>,
 }
 
 /// Expected yields.
@@ -154,10 +155,10 @@ impl Decider<'_> {
     }
     /// Returns whether the cluster has too few units of a resource for a job beside others.
     fn lacks_units(&self, job: u64, others: &[u64]) -> bool {
-        let of = |job: &u64, place: usize| self.jobs[job].size.common.get(place).copied().unwrap_or(0);
-        self.events.held.iter().any(|&(place, amount)| {
-            let others: u64 = others.iter().map(|other| of(other, place)).sum();
-            of(&job, place) > 0 && others + of(&job, place) > amount
+        self.events.held.iter().any(|&(place, is_power, amount)| {
+            let of = |job: &u64| self.jobs[job].size.held_of(place, is_power);
+            let others: u64 = others.iter().map(of).sum();
+            of(&job) > 0 && others + of(&job) > amount
         })
     }
     /// Places a job by Greedy, unless a limit or a lack of units blocks it.
@@ -259,7 +260,7 @@ impl Decider<'_> {
         let (Yields::Exact(yields, _) | Yields::Sum(Sum { yields, .. })) = self.share() else { return false };
         let factor = self.events.cap.map_or(1.0, |cap| {
             let slowdowns = slowdowns(self.events.kinds, self.mapping.on.values().iter().map(|on| &on[..]));
-            let power = PowerOfYields { cap, jobs: self.jobs, yields: &yields };
+            let power = PowerOfYields::new(cap, self.jobs, &yields);
             power.factor(power.best_level(&slowdowns))
         });
         yields.values().iter().any(|at| (at.floor() * factor).floor() < enough)

@@ -8,7 +8,7 @@ use super::ranked;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::common::amount_at;
+use crate::common::{amount_at, least_from};
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::levels::by_level;
@@ -104,10 +104,15 @@ impl FullSpeedCheck {
         self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
     }
 
-    /// Returns what the idle cluster has as a whole at a time.
+    /// Returns what the idle cluster has as a whole at a time; of power the smallest amount from then on if
+    /// jobs hold a part of it at any yield.
     fn amounts(&self, time: u64) -> Vec<Amount> {
-        let of =
-            |it: &ResourceOfCluster| Amount { is_power: it.power, amount: amount_at(it, time), in_use: 0 };
+        let holds_power = self.kinds.iter().any(Kind::has_used_power);
+        let amount = |it: &ResourceOfCluster| match it.power && holds_power {
+            true => least_from(it, time),
+            false => amount_at(it, time),
+        };
+        let of = |it: &ResourceOfCluster| Amount { is_power: it.power, amount: amount(it), in_use: 0 };
         self.common.iter().map(of).collect()
     }
 

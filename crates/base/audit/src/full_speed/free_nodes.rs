@@ -71,15 +71,29 @@ impl FreeNodes {
         FreeNodes::new(kinds, &[], common)
     }
 
-    /// Takes what a job has of the cluster as a whole: power, or what it holds at any yield.
-    fn take_common(&mut self, size: &Size, power: bool) {
-        let own = self.1.iter_mut().zip(&size.common).filter(|(it, _)| it.is_power == power);
-        own.for_each(|(it, amount)| it.in_use += amount);
+    /// Takes what a job has of the cluster as a whole: power, or what it holds at any yield, such as the
+    /// power of used devices and sockets.
+    fn take_common(&mut self, size: &Size, part: Part) {
+        for (place, it) in self.1.iter_mut().enumerate().take(size.common.len()) {
+            it.in_use += match (it.is_power, part) {
+                (true, Part::Used) => size.linear_power(place),
+                (true, Part::Held) => size.fixed_power,
+                (false, Part::Used) => 0,
+                (false, Part::Held) => size.common[place],
+            };
+        }
     }
-    /// Returns whether the cluster has enough power for a job, and, if `held`, enough of all else.
+    /// Returns whether the cluster has enough power for a job, and, if `held`, enough of all that it holds
+    /// at any yield.
     fn has_common(&self, size: &Size, held: bool) -> bool {
-        let mut all = self.1.iter().zip(&size.common).filter(|(it, _)| held || it.is_power);
-        all.all(|(it, &amount)| amount == 0 || it.in_use + amount <= it.amount)
+        self.1.iter().enumerate().take(size.common.len()).all(|(place, it)| {
+            let amount = match (it.is_power, held) {
+                (true, false) => size.linear_power(place),
+                (false, false) => 0,
+                (_, true) => size.common[place],
+            };
+            amount == 0 || it.in_use + amount <= it.amount
+        })
     }
 
     /// Takes resources of tasks. A record that overloads a node leaves nothing of it.
@@ -89,7 +103,7 @@ impl FreeNodes {
                 *left = left.saturating_sub(each * u64::from(tasks));
             }
         }
-        self.take_common(size, part == Part::Used);
+        self.take_common(size, part);
     }
     /// Takes the memory of tasks, and the devices of a job.
     pub(super) fn take_memory(&mut self, size: &Size, (on, held): &Place) {

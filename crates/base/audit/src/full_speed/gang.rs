@@ -1,6 +1,6 @@
 //! Gang scheduling.
 
-use super::free_nodes::{FreeNodes, Place};
+use super::free_nodes::Place;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use dfrsim_model::Yield;
@@ -18,8 +18,7 @@ pub(super) struct Turn {
 impl Turn {
     /// Recomputes a decision, and passes the turn on if it is over.
     pub(super) fn decide(&mut self, situation: &Situation<'_>) -> Decided {
-        let Situation { now, jobs, kinds, .. } = *situation;
-        let all = FreeNodes::all(kinds, situation.common);
+        let Situation { now, jobs, .. } = *situation;
         let mut decided = Decided::default();
         let (mut rows, mut memory): (Vec<Vec<(u64, Place)>>, _) = (Vec::new(), situation.nodes());
         for (&number, job) in jobs.iter().filter(|(_, job)| job.is_running()) {
@@ -46,7 +45,7 @@ impl Turn {
             }
         }
         self.pass_on(&rows, now);
-        let mut free = all;
+        let mut free = memory.clone();
         let count = rows.len();
         let in_turn = (0..count).flat_map(|step| &rows[(self.row + step) % count]);
         for (number, on) in in_turn {

@@ -36,7 +36,7 @@ pub enum CommonDemand {
         per_job: u64,
     },
     /// The power that the tasks of a job draw above that of idle nodes, in milliwatts, in proportion to
-    /// the yield.
+    /// the yield but for that of used devices and sockets.
     Draw,
 }
 
@@ -57,6 +57,11 @@ impl CommonResource {
     /// Returns the smallest amount of all times.
     pub fn smallest_amount(&self) -> u64 {
         self.steps.iter().map(|(_, amount)| *amount).min().unwrap_or(0)
+    }
+    /// Returns the smallest amount from a time on.
+    pub fn smallest_from(&self, time: SimTime) -> u64 {
+        let later = self.steps.iter().filter(|(from, _)| *from > time).map(|(_, amount)| *amount);
+        later.fold(self.amount_at(time), u64::min)
     }
     /// Iterates over the times at which the amount increases.
     pub fn rises(&self) -> impl Iterator<Item = SimTime> {
@@ -83,6 +88,7 @@ mod tests {
         assert_eq!(amounts, [5, 5, 2, 2, 7, 7]);
         assert_eq!((resource.lasting_amount(), resource.largest_amount()), (7, 7));
         assert_eq!(resource.smallest_amount(), 2);
+        assert_eq!([0, 10, 19, 20].map(|at| resource.smallest_from(second(at))), [2, 2, 2, 7]);
         assert_eq!(resource.rises().collect::<Vec<_>>(), [second(20)]);
         assert_eq!(resource.spans().nth(1), Some((second(10), second(20), 2)));
     }

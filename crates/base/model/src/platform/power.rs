@@ -3,6 +3,9 @@
 //! A node that is up draws its idle power, and each task adds a part of the difference to the power of
 //! a busy node: its CPU need times its yield. Units of other resources, such as GPUs, have an idle and a
 //! busy power each. All powers are whole milliwatts; the part of a task is rounded up.
+//!
+//! Devices and CPU sockets may instead draw all of their power [once they are used](UsedPower), at any
+//! yield.
 
 use super::levels::SpeedLevel;
 use super::series::EnergySeries;
@@ -21,6 +24,11 @@ pub struct NodePower {
     pub busy: u64,
     /// Idle and busy power of a unit of each other resource.
     pub units: Vec<(u64, u64)>,
+    /// True if a device draws all of its power once a task holds a part of it.
+    pub whole_devices: bool,
+    /// Sockets of the CPU, if each of them draws all of its power once a core is used; then the idle and
+    /// the busy power are both that of the rest of the node.
+    pub sockets: Option<Sockets>,
     /// Rule by which a node without tasks falls asleep; `None` if it stays awake.
     pub sleep: Option<SleepRule>,
     /// Each level of the cluster below full speed; a level that these nodes have not is full speed.
@@ -76,6 +84,56 @@ impl SleepRule {
     #[must_use]
     pub fn longest_wake(&self) -> SimSpan {
         self.falls.saturating_add(self.wakes)
+    }
+}
+
+/// Sockets of the CPU of a node, each of which draws all of its power once one of its cores is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sockets {
+    /// Number of sockets; at least one.
+    pub count: u32,
+    /// Number of cores of a socket; the last one may have fewer.
+    pub cores_each: u32,
+    /// Power of a socket without tasks, in milliwatts.
+    pub idle: u64,
+    /// Power of a socket of which a core is used, in milliwatts.
+    pub busy: u64,
+}
+
+/// Power that devices and sockets of a node add once they are used, at any yield.
+///
+/// Tasks fill the sockets one after the other: as many are used as have the cores of all tasks of the
+/// node.
+///
+/// ```
+/// use dfrsim_model::platform::power::UsedPower;
+/// let power = UsedPower { device: 225_000, socket: 145_000, socket_parts: 48, sockets: 2 };
+/// assert_eq!([0, 1, 48, 49, 200].map(|parts| power.of(0, parts) / 1000), [0, 145, 145, 290, 290]);
+/// assert_eq!(power.of(3, 1), 820_000);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct UsedPower {
+    /// Power that a used device adds, in milliwatts.
+    pub device: u64,
+    /// Power that a used socket adds, in milliwatts.
+    pub socket: u64,
+    /// Number of parts of cores of a socket; 0 if the node has no sockets.
+    pub socket_parts: u64,
+    /// Number of sockets.
+    pub sockets: u64,
+}
+
+impl UsedPower {
+    /// Returns the number of sockets that are used if the tasks of a node have this many parts of cores.
+    #[must_use]
+    pub fn used_sockets(&self, parts: u64) -> u64 {
+        parts.checked_div(self.socket_parts).map_or(0, |_| parts.div_ceil(self.socket_parts).min(self.sockets))
+    }
+    /// Returns the power that the used devices and sockets of a node add, in milliwatts, given the number
+    /// of these devices and the parts of cores of all tasks.
+    #[must_use]
+    pub fn of(&self, devices: u64, parts: u64) -> u64 {
+        self.device * devices + self.socket * self.used_sockets(parts)
     }
 }
 

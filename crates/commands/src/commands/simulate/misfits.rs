@@ -2,6 +2,7 @@
 
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::platform::classes::{Demand, Misfits, ResourceRequest, Sharing, UnequalNodes};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::{Job, JobId, Share, SimTime, counted};
 use dfrsim_policies::Policy;
 use std::collections::BTreeSet;
@@ -51,8 +52,15 @@ impl<'a> MisfitCounts<'a> {
             return;
         }
         let demand = match requested {
-            // Under a power cap their jobs run slower instead of waiting.
-            Some(requested) if self.shares => &Demand { common: Vec::new(), ..requested.clone() },
+            // Under a power cap their jobs run slower instead of waiting, but for the power of used units.
+            Some(requested) if self.shares => {
+                let held = |(resource, _): (&CommonResource, &u64)| match resource.demand {
+                    CommonDemand::Draw => requested.fixed_power,
+                    CommonDemand::Held { .. } => 0,
+                };
+                let common = self.nodes.classes.common().iter().zip(&requested.common).map(held).collect();
+                &Demand { common, ..requested.clone() }
+            }
             Some(requested) => requested,
             None => &self.plain,
         };

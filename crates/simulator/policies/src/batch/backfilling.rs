@@ -47,7 +47,7 @@ impl BatchState {
         // Jobs that do not fit now can be skipped if no job is preempted for them and they do not
         // count towards the backfill depth.
         let passes_over = self.site.is_none() || !self.can_preempt() && clock.max_tests == u32::MAX;
-        let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
+        let next = if passes_over { self.next_fitting(now, first + 1) } else { Some(first + 1) };
         let Some(at) = next else { return };
         let reserves = self.policy.backfilling != Backfilling::FirstFit;
         let head = if reserves { self.head_reservation(now, first) } else { None };
@@ -72,7 +72,7 @@ impl BatchState {
             if passes_over {
                 let next = match &head {
                     Some(head) => self.next_candidate(now, at, head),
-                    None => self.next_fitting(at),
+                    None => self.next_fitting(now, at),
                 };
                 let Some(next) = next else { return };
                 at = next;
@@ -170,22 +170,28 @@ impl BatchState {
     }
 
     /// Finds the next job, from a queue index on, that may fit into the free resources now.
-    fn next_fitting(&self, from: usize) -> Option<usize> {
+    fn next_fitting(&self, now: SimTime, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
+        let has_common = self.pools.might_have_common_amounts(now);
         let found = match self.pools.free_of_one_pool() {
-            Some(free) => jobs.position(|job| u64::from(job.job.size) <= free),
-            None => jobs.position(self.pools.might_fit()),
+            Some(free) => jobs.position(|job| u64::from(job.job.size) <= free && has_common(job)),
+            None => {
+                let might_fit = self.pools.might_fit();
+                jobs.position(|job| might_fit(job) && has_common(job))
+            }
         };
         Some(from + found?)
     }
 
     /// Finds the next job, from a queue index on, that may start now without delaying the head.
     fn next_candidate(&self, now: SimTime, from: usize, head: &HeadReservation) -> Option<usize> {
-        let Some(free) = self.pools.free_of_one_pool() else { return self.next_fitting(from) };
+        let Some(free) = self.pools.free_of_one_pool() else { return self.next_fitting(now, from) };
         let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
+        let has_common = self.pools.might_have_common_amounts(now);
         let found = jobs.position(|job| {
             let width = u64::from(job.job.size);
-            width <= free && (width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time)
+            let is_beside = width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time;
+            width <= free && is_beside && has_common(job)
         });
         Some(from + found?)
     }

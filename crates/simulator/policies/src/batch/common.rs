@@ -82,14 +82,22 @@ impl CommonAmounts {
 
     /// Returns whether so little of a resource is free now that no job seen so far can start.
     pub(super) fn is_full(&self, now: SimTime) -> bool {
-        let is_short = |(at, least): (usize, &u64)| match &self.over_time {
-            Some(profiles) => profiles[at].min_free(now, now) < *least,
+        self.can_bind && self.least.iter().enumerate().any(|(at, least)| self.free_now(at, now) < *least)
+    }
+
+    /// Returns what is free now of each resource; `None` if no amount can become too small.
+    pub(super) fn left_now(&self, now: SimTime) -> Option<Vec<u64>> {
+        self.can_bind.then(|| (0..self.left.len()).map(|at| self.free_now(at, now)).collect())
+    }
+
+    fn free_now(&self, at: usize, now: SimTime) -> u64 {
+        match &self.over_time {
+            Some(profiles) => profiles[at].min_free(now, now),
             None => {
                 let in_use = self.largest[at] - self.left[at];
-                self.resources[at].amount_at(now).saturating_sub(in_use) < *least
+                self.resources[at].amount_at(now).saturating_sub(in_use)
             }
-        };
-        self.can_bind && self.least.iter().enumerate().any(is_short)
+        }
     }
 
     /// Returns whether these amounts are free from `start` to `end`. In a cycle whose plan has not been

@@ -114,7 +114,7 @@ pub(super) fn key(
     let left = outcome.left();
     let key = match place {
         Place::First | Place::Contiguous | Place::Best => 0,
-        Place::Power => request.power.get(class).map_or(0, |&power| power as i64),
+        Place::Power => request.added_power(class, (free, groups), capacity) as i64,
         Place::Fit => left,
         Place::Spread => -left,
         Place::Dot => outcome.similarity(),
@@ -147,6 +147,7 @@ pub(super) fn mix(weight: u8, keys: &mut [(i64, u64)]) {
 mod tests {
     use super::*;
     use dfrsim_model::platform::devices::DeviceRequest;
+    use dfrsim_model::platform::power::UsedPower;
 
     fn request(tenths: u64) -> TaskRequest {
         let devices = Some(DeviceRequest { count: 1, part: WHOLE_DEVICE / 10 * tenths });
@@ -190,6 +191,27 @@ mod tests {
         assert_eq!([5, 10].map(|tenths| of(Place::Pack, tenths)), [(5 << 8) + 38, (201 << 8) + 63]);
         // 1 * 1/4 + 1/2 * 1/2 and 1 * 1/4 + 1 * 1/2, in fiftieths.
         assert_eq!([5, 10].map(|tenths| of(Place::Dot, tenths)), [(25 << 8) + 38, (38 << 8) + 63]);
+    }
+
+    /// A used device adds 200 W, and a used socket of two cores 30 W. A task has 5 W, half a device and a
+    /// core.
+    ///
+    /// | node of four cores | free | adds |
+    /// |---|---|---|
+    /// | idle | 4 cores, 1 | 5 + 200 + 30 |
+    /// | one core and half a device in use | 3 cores, 0.5 | 5 |
+    /// | two cores in use | 2 cores, 1 | 5 + 200 + 30 |
+    #[test]
+    fn power_is_that_of_units_that_are_not_used_yet() {
+        let power = UsedPower { device: 200_000, socket: 30_000, socket_parts: 2, sockets: 2 };
+        let request = TaskRequest { used_power: vec![power], ..request(5) };
+        let of = |cores: u64, tenths: u64| {
+            let free = [cores, 100, WHOLE_DEVICE / 10 * tenths];
+            let node = (&free[..], &[][..]);
+            let largest = (&TaskMix::default(), LargestNode { cores: 4, devices: 1 });
+            key(Place::Power, largest, (&request, 0), node, &[4, 100, WHOLE_DEVICE]) >> 8
+        };
+        assert_eq!([of(4, 10), of(3, 5), of(2, 10)], [235_000, 5000, 235_000]);
     }
 
     /// | node | FGD | normalised | power | normalised | 0.3 and 0.7 of them |

@@ -100,9 +100,8 @@ impl Pools {
             .map(|(next, pool, room)| ((next, key(pool), self.node_of(pool)), pool, room))
             .collect();
         if let Place::Mix(weight) = self.place {
-            let power = |pool: usize| need.power.get(self.group_of(pool).class).copied().unwrap_or(0);
             let mut keys: Vec<(i64, u64)> =
-                ranked.iter().map(|((_, key, _), pool, _)| (*key, power(*pool))).collect();
+                ranked.iter().map(|((_, key, _), pool, _)| (*key, self.added_power(need, *pool))).collect();
             keys::mix(weight, &mut keys);
             ranked.iter_mut().zip(keys).for_each(|((rank, ..), (key, _))| rank.1 = key);
         }

@@ -418,6 +418,12 @@ impl Pools {
         keys::key(self.place, (&self.mix, self.largest), (need, class), free, capacity)
     }
 
+    /// Returns the power that a task adds on a pool now, in milliwatts.
+    pub(super) fn added_power(&self, need: &TaskRequest, pool: usize) -> u64 {
+        let free = (self.amounts_of(&self.free, pool), self.device_groups(pool));
+        need.added_power(self.group_of(pool).class, free, self.amounts_of(&self.capacity, pool))
+    }
+
     /// Counts tasks that were submitted, for the placement that depends on them.
     #[inline]
     pub(super) fn see(&mut self, request: usize, tasks: u32) {
@@ -496,6 +502,17 @@ impl Pools {
     pub(super) fn has_common_amounts(&self, request: usize, start: SimTime, end: SimTime) -> bool {
         let common = self.common.as_ref();
         common.is_none_or(|common| common.fits(&self.requests.get(request).common, start, end))
+    }
+
+    /// Returns a necessary condition for the resources of the whole cluster to suffice for a job now, at
+    /// its lowest speed level.
+    pub(super) fn might_have_common_amounts(&self, now: SimTime) -> impl Fn(&Waiting) -> bool {
+        let left = self.common.as_ref().and_then(|common| common.left_now(now));
+        move |job| {
+            let Some(left) = &left else { return true };
+            let lowest = self.requests.below(job.request).last().unwrap_or(job.request);
+            self.requests.get(lowest).common.iter().zip(left).all(|(amount, left)| amount <= left)
+        }
     }
 
     /// Reserves the amounts of a request of the resources of the whole cluster in the plan of the cycle.

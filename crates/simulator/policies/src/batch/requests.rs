@@ -5,9 +5,11 @@ use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::platform::classes::{Demand, NodeClass, NodeClasses};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::{DeviceRequest, MOST_DEVICES, OnDevices, WHOLE_DEVICE};
+use dfrsim_model::platform::power::UsedPower;
 use dfrsim_model::site::{JobClass, Reservation};
 use dfrsim_model::{Share, SimTime, UserId};
 use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// Tenancy of a whole node, an additional resource where some jobs share nodes and others do not: a
@@ -19,7 +21,7 @@ pub(super) type Intervals = Vec<(SimTime, SimTime)>;
 
 /// Resource request per task: a node of its own; or cores, memory, and other resources in their
 /// order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaskRequest {
     pub(super) amounts: Vec<u64>,
     /// Request for devices, whose free parts follow the other amounts of a node.
@@ -34,14 +36,26 @@ pub(super) struct TaskRequest {
     /// Amounts of the resources of the whole cluster that all tasks of the job hold together; empty if
     /// there are none.
     pub(super) common: Vec<u64>,
-    /// Power that a task adds on a node of each class in milliwatts, if the placement depends on it;
-    /// otherwise empty; that at full speed.
+    /// Power that a task adds on a node of each class at full speed in milliwatts, without that of used
+    /// devices and sockets, if the placement depends on it; otherwise empty.
     pub(super) power: Vec<u64>,
     /// Speed level of the job; 0 is full speed.
     pub(super) level: u8,
     /// Power of the job at each level below full speed, in milliwatts; empty if there are none, and below
     /// full speed.
     pub(super) draws: Vec<u64>,
+    /// Power that used devices and sockets of a node of each class add, if there are some and the
+    /// placement depends on it; otherwise empty.
+    pub(super) used_power: Vec<UsedPower>,
+}
+
+impl Hash for TaskRequest {
+    /// Hashes the amounts; requests that differ in nothing else are few.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for amount in self.amounts.iter().chain(&self.common) {
+            state.write_u64(*amount);
+        }
+    }
 }
 
 impl TaskRequest {
@@ -74,6 +88,18 @@ impl TaskRequest {
             None => self.tasks_in(amounts),
             Some(_) => self.tasks_in_pool(&amounts.collect::<Vec<_>>()),
         }
+    }
+
+    /// Returns the power that a task adds on a node of a class with these free amounts, capacity and groups
+    /// of devices, in milliwatts: with that of the devices and sockets which no task uses yet.
+    pub(super) fn added_power(&self, class: usize, (free, groups): (&[u64], &[u32]), capacity: &[u64]) -> u64 {
+        let linear = self.power.get(class).copied().unwrap_or(0);
+        let Some(power) = self.used_power.get(class) else { return linear };
+        let before = &free[self.amounts.len()..];
+        let is_free = |(device, _): &(usize, u8)| before[*device] == WHOLE_DEVICE;
+        let devices = self.devices_in(free, 1, groups).iter().filter(is_free).count();
+        let parts = capacity[0].saturating_sub(free[0]);
+        linear + power.of(devices as u64, parts + self.amounts[0]) - power.of(0, parts)
     }
 
     /// Chooses the devices of some tasks, given the amounts of a pool and the groups of its devices;
@@ -118,6 +144,8 @@ pub(super) struct TaskRequests {
     device_groups: Vec<Vec<u32>>,
     all: Vec<TaskRequest>,
     numbers: FxHashMap<TaskRequest, usize>,
+    /// Number of the request that was registered last, which the next one often equals.
+    last: usize,
     /// Request of the job that is being looked up, whose vectors are used again.
     scratch: TaskRequest,
     pub(super) reservations: Vec<Reservation>,
@@ -366,6 +394,10 @@ impl TaskRequests {
     fn register(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let mut request = std::mem::take(&mut self.scratch);
         self.describe(view, job, &mut request);
+        if self.all.get(self.last) == Some(&request) {
+            self.scratch = request;
+            return self.last;
+        }
         let number = match self.numbers.get(&request) {
             Some(number) => *number,
             None => {
@@ -378,6 +410,7 @@ impl TaskRequests {
             }
         };
         self.scratch = request;
+        self.last = number;
         number
     }
 
@@ -393,8 +426,18 @@ impl TaskRequests {
     /// Sets the request per task to that of a job at full speed.
     fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
         let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
-        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power, level: _, draws } =
-            request;
+        let TaskRequest {
+            amounts,
+            devices,
+            most_per_node,
+            fits,
+            closed,
+            common,
+            power,
+            used_power,
+            level: _,
+            draws,
+        } = request;
         amounts.clear();
         (*most_per_node, *devices) = (u64::MAX, None);
         if self.node_use == NodeUse::Whole {
@@ -429,6 +472,10 @@ impl TaskRequests {
             let none = Demand::default();
             let demand = demand.unwrap_or(&none);
             power.extend((0..count).map(|class| classes.task_power(class, seen.cpu_need(), demand)));
+            used_power.clear();
+            if classes.has_used_power() {
+                used_power.extend((0..count).map(|class| classes.used_power(class).unwrap_or_default()));
+            }
         }
     }
 }

@@ -3,14 +3,22 @@
 //! Licences are held at any yield. They limit the mapping as the limits of a site do: a job is placed only
 //! if its units are left, and preempts no other for them. A remapping of all jobs leaves out those, by
 //! rank, whose units are not left. The power of a job is in proportion to its yield: all yields are
-//! multiplied by the cap over the power that the jobs would draw, if that is more. At a lower speed level they
-//! draw less: all jobs get the level at which the slowest of them is fastest.
+//! multiplied by the cap over the power that the jobs would draw, if that is more. At a lower speed level
+//! they draw less: all jobs get the level at which the slowest of them is fastest.
+//!
+//! The power of devices and sockets that draw all of theirs once they are used follows neither yields nor
+//! levels. Jobs hold it as they hold licences, with a hundredth of their other power, so that no job stops for
+//! ever; the rest of the cap is what yields are multiplied for. As jobs keep it, the smallest cap from now on
+//! counts.
 
 use super::mapper::Mapper;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::Yield;
 use dfrsim_model::platform::classes::NodeClasses;
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+
+/// Inverse of the part of the power that follows its yield which a job must be able to draw.
+const LEAST_PART: u64 = 100;
 
 /// Units of the resources of the whole cluster that placed jobs hold at any yield.
 #[derive(Debug)]
@@ -28,8 +36,9 @@ pub(super) struct HeldUnits {
 impl HeldUnits {
     /// Creates the units of an idle cluster; `None` if it has no such resources.
     pub(super) fn new(view: View<'_>) -> Option<Box<HeldUnits>> {
-        let common = view.classes()?.common();
-        let is_held = |place: &usize| matches!(common[*place].demand, CommonDemand::Held { .. });
+        let classes = view.classes()?;
+        let (common, holds_power) = (classes.common(), classes.has_used_power());
+        let is_held = |place: &usize| holds_power || common[*place].demand != CommonDemand::Draw;
         let places: Vec<usize> = (0..common.len()).filter(is_held).collect();
         (!places.is_empty()).then(|| {
             let lasting = places.iter().map(|&place| common[place].lasting_amount()).collect();
@@ -40,9 +49,9 @@ impl HeldUnits {
 
     /// Advances to the current time; returns whether there are more units of a resource from now on.
     pub(super) fn advance(&mut self, view: View<'_>) -> bool {
-        let common = view.classes().map_or(&[][..], |classes| classes.common());
-        let own = |place: &usize| &common[*place];
-        let now = self.places.iter().map(|place| own(place).amount_at(view.now()));
+        let Some(classes) = view.classes() else { return false };
+        let own = |place: &usize| &classes.common()[*place];
+        let now = self.places.iter().map(|place| classes.amount_to_hold(own(place), view.now()));
         self.now = now.collect();
         self.places.iter().flat_map(|place| own(place).rises()).any(|rise| rise == view.now())
     }
@@ -52,9 +61,16 @@ impl HeldUnits {
         if self.by_job.len() <= job.index() {
             self.by_job.resize(view.handles().max(job.index() + 1), Vec::new());
         }
-        let common = view.demand(job).map_or(&[][..], |demand| &demand.common);
-        self.by_job[job.index()] =
-            self.places.iter().map(|&place| common.get(place).copied().unwrap_or(0)).collect();
+        let common = view.classes().map_or(&[][..], |classes| classes.common());
+        let units = |&place: &usize| {
+            let amount = view.demand(job).and_then(|demand| Some((*demand.common.get(place)?, demand.fixed_power)));
+            let (amount, fixed) = amount.unwrap_or((0, 0));
+            match common[place].demand {
+                CommonDemand::Draw => fixed + (amount - fixed).div_ceil(LEAST_PART),
+                CommonDemand::Held { .. } => amount,
+            }
+        };
+        self.by_job[job.index()] = self.places.iter().map(units).collect();
     }
 
     fn of(&self, job: JobHandle) -> &[u64] {
@@ -105,9 +121,10 @@ fn exceeds(units: &[u64], in_use: &[u64], now: &[u64]) -> bool {
 }
 
 /// Multiplies the yields of all jobs of a mapping, by handle, by the power cap over the power that the jobs
-/// would draw, if that is more. Yields are rounded down. Returns the speed level of all of them: if the cap
-/// binds at full speed, the one with the largest product of this factor and the lowest speed of the level
-/// relative to full speed on the nodes that have tasks; the fastest of these on ties.
+/// would draw, if that is more, both without the power of used devices and sockets. Yields are rounded down.
+/// Returns the speed level of all of them: if the cap binds at full speed, the one with the largest product of
+/// this factor and the lowest speed of the level relative to full speed on the nodes that have tasks; the
+/// fastest of these on ties.
 #[inline(never)]
 pub(super) fn shrink_to_cap(
     view: View<'_>,
@@ -118,9 +135,14 @@ pub(super) fn shrink_to_cap(
     let is_cap = |resource: &CommonResource| resource.demand == CommonDemand::Draw;
     let common = view.classes().map_or(&[][..], |classes| classes.common());
     let Some(place) = common.iter().position(is_cap) else { return 0 };
-    let cap = u128::from(common[place].amount_at(view.now())) << Yield::BITS;
+    let fixed = |job: JobHandle| view.demand(job).map_or(0, |demand| demand.fixed_power);
+    let fixed_sum: u64 = running.iter().map(|&job| fixed(job)).sum();
+    let cap = u128::from(common[place].amount_at(view.now()).saturating_sub(fixed_sum)) << Yield::BITS;
     let draw = |job: JobHandle, level: u8| {
-        view.demand(job).map_or(0, |demand| u128::from(demand.common_at(place, CommonDemand::Draw, level)))
+        let linear = view
+            .demand(job)
+            .map(|demand| demand.common_at(place, CommonDemand::Draw, level) - demand.fixed_power);
+        u128::from(linear.unwrap_or(0))
     };
     let units = |yields: &[Yield], job: JobHandle| u128::from(yields[job.index()].units());
     let power = |yields: &[Yield], level: u8| -> u128 {
@@ -144,9 +166,11 @@ pub(super) fn shrink_to_cap(
             }
         }
     }
-    for &job in running {
-        let less = units(yields, job) * cap / sum;
-        yields[job.index()] = Yield::try_from_units(less as u32).unwrap_or(Yield::ONE);
+    if sum > cap {
+        for &job in running {
+            let less = units(yields, job) * cap / sum;
+            yields[job.index()] = Yield::try_from_units(less as u32).unwrap_or(Yield::ONE);
+        }
     }
     level
 }

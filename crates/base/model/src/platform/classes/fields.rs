@@ -349,7 +349,8 @@ impl PlatformFields {
             match &class.power {
                 Some(power) => {
                     let path = format!("{path}.power");
-                    wrong.add_all(&path, power.problems(names, &class.resources));
+                    let node = (class.cores, &class.resources);
+                    wrong.add_all(&path, power.problems(node, names, self.devices.as_deref()));
                     wrong.add_all(&path, power.level_problems(&levels, class.speed));
                 }
                 None => wrong.require(
@@ -369,7 +370,7 @@ impl PlatformFields {
             wrong.require(false, "power.use_levels", || reason.clone());
         }
         let idle = |class: &ClassFields| {
-            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(&class.resources));
+            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
             f64::from(class.nodes) * watts
         };
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
@@ -440,7 +441,7 @@ impl PlatformFields {
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
             device_groups: class.device_groups.clone(),
-            power: class.power.as_ref().map(|power| power.node_power(&names, &levels)),
+            power: class.power.as_ref().map(|power| power.node_power(class.cores, &names, &levels)),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;

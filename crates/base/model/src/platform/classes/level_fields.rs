@@ -1,7 +1,7 @@
 //! Fields of a platform file for speed levels.
 
 use super::NodePowerFields;
-use super::power_fields::{MAX_WATTS, Problem, milliwatts};
+use super::power_fields::{MAX_WATTS, PowerWhen, Problem, milliwatts};
 use crate::Yield;
 use crate::platform::levels::{MOST_LEVELS, SpeedLevel, is_level_name};
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,10 @@ pub struct LevelFields {
     pub name: String,
     /// Speed relative to that of the node at full speed, above 0 and below 1.
     pub speed: f64,
-    /// Power while the CPU is busy, in watts.
-    pub busy_w: f64,
+    /// Power while the CPU is busy, in watts; not of nodes with `cpu`, whose sockets draw the same power
+    /// at all levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_w: Option<f64>,
     /// Busy power of a unit of other resources, such as a GPU, in watts; by default that at full speed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, f64>,
@@ -46,7 +48,7 @@ impl NodePowerFields {
             };
             SpeedLevel {
                 speed: own.map_or(Yield::ONE, |level| Yield::nearest(level.speed)),
-                busy: milliwatts(own.map_or(self.busy_w, |level| level.busy_w)),
+                busy: milliwatts(own.and_then(|level| level.busy_w).unwrap_or(self.busy_watts())),
                 units: resources.iter().map(unit).collect(),
             }
         };
@@ -80,13 +82,21 @@ impl NodePowerFields {
             } else if let Some(before) = before.filter(|it| Yield::nearest(it.speed) <= speed) {
                 fault(at, "speed", format!("expected less than the {} of `{}`", before.speed, before.name));
             }
-            let most = before.map_or(self.busy_w, |before| before.busy_w);
-            if !(self.idle_w..=most.min(MAX_WATTS)).contains(&level.busy_w) {
-                let reason = format!(
-                    "expected watts between the `idle_w` of {} and the {most} of the level before",
-                    self.idle_w
-                );
-                fault(at, "busy_w", reason);
+            let least = self.idle_w.unwrap_or(0.0);
+            let most = before.and_then(|before| before.busy_w).unwrap_or(self.busy_watts());
+            match level.busy_w {
+                Some(_) if self.cpu.is_some() => {
+                    let reason = "expected no power: the sockets of `cpu` draw the same at all levels";
+                    fault(at, "busy_w", reason.to_owned());
+                }
+                None if self.cpu.is_none() => fault(at, "busy_w", "expected the power of a busy CPU".to_owned()),
+                Some(watts) if !(least..=most.min(MAX_WATTS)).contains(&watts) => {
+                    let reason = format!(
+                        "expected watts between the `idle_w` of {least} and the {most} of the level before"
+                    );
+                    fault(at, "busy_w", reason);
+                }
+                _ => {}
             }
             for (name, &watts) in &level.resources {
                 let Some(unit) = self.resources.get(name) else {
@@ -94,6 +104,11 @@ impl NodePowerFields {
                     fault(at, &format!("resources.{name}"), reason.to_owned());
                     continue;
                 };
+                if unit.when == PowerWhen::Used {
+                    let reason = "expected no power: with `when = \"used\"` it is the same at all levels";
+                    fault(at, &format!("resources.{name}"), reason.to_owned());
+                    continue;
+                }
                 let most = before.and_then(|it| it.resources.get(name)).copied().unwrap_or(unit.busy_w);
                 if !(unit.idle_w..=most).contains(&watts) {
                     let reason =

@@ -60,13 +60,8 @@ impl NodeClasses {
         Ok(())
     }
 
-    /// Computes the power that a job draws at each level below full speed at a yield of 1: the largest
-    /// that its tasks may draw, on the nodes on which they fit.
-    pub(super) fn draws(&self, job: &Job, demand: &Demand) -> Vec<u64> {
-        (1..=self.levels().len() as u8).map(|level| self.largest_draw(level, job, demand)).collect()
-    }
-
-    /// Computes the largest power that the tasks of a job may draw at a level, in milliwatts.
+    /// Computes the largest power that the tasks of a job may draw at a level and a yield of 1, in
+    /// milliwatts, without that of used devices and sockets.
     pub(super) fn largest_draw(&self, level: u8, job: &Job, demand: &Demand) -> u64 {
         let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
         let each = classes.map(|class| self.task_power_at(class, level, job.cpu_need, demand)).max();
@@ -74,7 +69,7 @@ impl NodeClasses {
     }
 
     /// Returns the power that a task adds to that of an idle node of a class, in milliwatts, at a yield
-    /// of 1; 0 if it is unknown.
+    /// of 1, without that of used devices and sockets; 0 if it is unknown.
     pub fn task_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
         self.task_power_at(class, 0, cpu_need, demand)
     }
@@ -89,5 +84,10 @@ impl Demand {
             Some(at) if demand == CommonDemand::Draw => self.draws.get(at).copied().unwrap_or(0),
             _ => self.common[place],
         }
+    }
+    /// Returns the part of that amount that does not follow the yield: all of it, except for power.
+    #[must_use]
+    pub fn fixed_common(&self, place: usize, demand: CommonDemand) -> u64 {
+        if demand == CommonDemand::Draw { self.fixed_power } else { self.common[place] }
     }
 }

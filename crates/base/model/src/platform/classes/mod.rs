@@ -16,7 +16,9 @@ pub use fields::{
 };
 pub use level_fields::LevelFields;
 pub use misfit::{Misfit, Misfits};
-pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
+pub use power_fields::{
+    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen, UnitPowerFields,
+};
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
     is_of_site,
@@ -25,7 +27,7 @@ pub use requests::{
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
-use super::power::{ClusterPower, NodePower, SleepRule, part};
+use super::power::{ClusterPower, NodePower, SleepRule, UsedPower, part};
 use super::series::EnergySeries;
 use crate::named::UnknownName;
 use crate::{CpuUse, Job, Share, SimSpan, SimTime, Yield};
@@ -125,7 +127,8 @@ impl NodeClass {
     pub fn idle_power(&self) -> u64 {
         let Some(power) = &self.power else { return 0 };
         let units = power.units.iter().zip(&self.amounts);
-        power.idle + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
+        let sockets = power.sockets.map_or(0, |it| it.idle * u64::from(it.count));
+        power.idle + sockets + units.map(|((idle, _), amount)| idle * u64::from(*amount)).sum::<u64>()
     }
 }
 
@@ -183,6 +186,9 @@ pub struct Demand {
     /// Power of the job at a yield of 1 at the levels 1, 2, ... below full speed, in milliwatts; empty if
     /// there are none.
     pub draws: Vec<u64>,
+    /// Part of the power in `common` that the job draws at any yield, for the devices and sockets that
+    /// its tasks use.
+    pub fixed_power: u64,
 }
 
 impl Demand {
@@ -252,6 +258,15 @@ impl NodeClasses {
         let steps = self.common.iter().flat_map(|resource| &resource.steps).map(|(from, _)| *from);
         steps.filter(|&from| from > now).min()
     }
+    /// Returns the amount of a resource of the whole cluster that jobs can hold from now on without an end:
+    /// the amount now, but of power the smallest one from now on, if devices or sockets draw all of theirs
+    /// once they are used. Jobs on such units cannot draw less when a cap falls.
+    pub fn amount_to_hold(&self, resource: &CommonResource, now: SimTime) -> u64 {
+        match resource.demand {
+            CommonDemand::Draw if self.has_used_power() => resource.smallest_from(now),
+            _ => resource.amount_at(now),
+        }
+    }
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
     pub fn power(&self) -> Option<&ClusterPower> {
         self.power.as_ref()
@@ -261,7 +276,7 @@ impl NodeClasses {
         self.classes.iter().map(|class| class.idle_power() * u64::from(class.nodes)).sum()
     }
     /// Returns the power that a task adds to that of an idle node of a class at a level, in milliwatts,
-    /// at a yield of 1; 0 if it is unknown.
+    /// at a yield of 1, without that of used devices and sockets; 0 if it is unknown.
     pub fn task_power_at(&self, class: usize, level: u8, cpu_need: Share, demand: &Demand) -> u64 {
         let class = &self.classes[class];
         let Some(power) = &class.power else { return 0 };
@@ -273,26 +288,67 @@ impl NodeClasses {
         }
         let one = u64::from(Share::ONE.units());
         let asked = demand.resources.iter().zip(&power.units).zip(&self.resources).enumerate();
+        let is_linear = |resource: &Resource| !power.whole_devices || !resource.sharing.is_devices();
+        let asked = asked.filter(|(_, (_, resource))| is_linear(resource));
         let units = asked.map(|(at, ((asked, (idle, busy)), Resource { sharing, .. }))| {
             let busy = at_level.map_or(*busy, |level| level.units[at]);
             part(busy - idle, asked.held(*sharing) + asked.usable(*sharing), one)
         });
         cpu + units.sum::<u64>()
     }
-    /// Computes the amounts of the resources of the whole cluster that a job holds, given the requests
+    /// Returns the power that devices and sockets of a node of a class add once they are used; `None` if
+    /// all of its power is in proportion to needs and yields.
+    pub fn used_power(&self, class: usize) -> Option<UsedPower> {
+        let power = self.classes[class].power.as_ref()?;
+        let sockets = power.sockets;
+        let (idle, busy) = self.devices().and_then(|at| power.units.get(at)).copied().unwrap_or((0, 0));
+        (power.whole_devices || sockets.is_some()).then(|| UsedPower {
+            device: if power.whole_devices { busy - idle } else { 0 },
+            socket: sockets.map_or(0, |it| it.busy - it.idle),
+            socket_parts: sockets.map_or(0, |it| u64::from(it.cores_each) * u64::from(self.core_parts)),
+            sockets: sockets.map_or(0, |it| it.count.into()),
+        })
+    }
+    /// Returns whether devices or sockets of some nodes draw all of their power once they are used.
+    pub fn has_used_power(&self) -> bool {
+        self.classes.iter().filter_map(|class| class.power.as_ref()).any(|it| it.whole_devices || it.sockets.is_some())
+    }
+    /// Returns the largest power that devices and sockets add for a task on a node of a class, in
+    /// milliwatts: as if no other task used them.
+    pub fn largest_used_power(&self, class: usize, cpu_need: Share, demand: &Demand) -> u64 {
+        let Some(power) = self.used_power(class) else { return 0 };
+        let devices = self.devices().and_then(|at| demand.devices(at)).map_or(0, |it| it.count);
+        power.of(devices.into(), self.core_parts_for(cpu_need))
+    }
+    /// Computes the largest power that devices and sockets add for all tasks of a job on the nodes on
+    /// which they fit, in milliwatts. It follows neither the yield nor the speed level.
+    fn largest_fixed_power(&self, job: &Job, demand: &Demand) -> u64 {
+        if !self.has_used_power() {
+            return 0;
+        }
+        let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
+        let each = classes.map(|class| self.largest_used_power(class, job.cpu_need, demand)).max();
+        each.unwrap_or(0) * u64::from(job.tasks)
+    }
+    /// Sets the amounts of the resources of the whole cluster that a job holds, given the requests
     /// of its tasks and those that it makes itself, by the index of the resource, which replace the usual
     /// ones; the last one of a resource counts. Its power is the largest that its tasks may draw, on the
     /// nodes on which they fit.
-    fn common_amounts(&self, job: &Job, demand: &Demand, requested: &[(usize, u64)]) -> Vec<u64> {
+    fn set_common_amounts(&self, job: &Job, demand: &mut Demand, requested: &[(usize, u64)]) {
         let tasks = u64::from(job.tasks);
+        let is_capped = self.common.iter().any(|resource| resource.demand == CommonDemand::Draw);
+        let fixed = if is_capped { self.largest_fixed_power(job, demand) } else { 0 };
+        let draw = |level: u8| self.largest_draw(level, job, demand) + fixed;
         let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
         let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
             CommonDemand::Held { per_task, per_job } => {
                 own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
             }
-            CommonDemand::Draw => self.largest_draw(0, job, demand),
+            CommonDemand::Draw => draw(0),
         };
-        self.common.iter().enumerate().map(of).collect()
+        let common: Vec<u64> = self.common.iter().enumerate().map(of).collect();
+        demand.draws = (1..=self.levels().len() as u8).map(draw).collect();
+        (demand.common, demand.fixed_power) = (common, fixed);
     }
     /// Returns whether nodes of some class fall asleep.
     pub fn can_sleep(&self) -> bool {
@@ -512,5 +568,9 @@ impl UnequalNodes {
     /// Returns the requests of a job's tasks other than CPU and memory.
     pub fn demand(&self, job: &Job) -> Demand {
         self.demands.of(&self.classes, job)
+    }
+    /// Sets the requests of another job to those of a job's tasks other than CPU and memory.
+    pub fn set_demand(&self, job: &Job, demand: &mut Demand) {
+        self.demands.set(&self.classes, job, demand);
     }
 }

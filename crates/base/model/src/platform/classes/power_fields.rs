@@ -3,7 +3,7 @@
 use super::LevelFields;
 use crate::platform::common::{CommonDemand, CommonResource};
 use crate::platform::levels::LevelUse;
-use crate::platform::power::{NodePower, SleepRule};
+use crate::platform::power::{NodePower, SleepRule, Sockets};
 use crate::{SimSpan, SimTime};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -93,10 +93,15 @@ pub struct CapStep {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodePowerFields {
-    /// Power without tasks, in watts.
-    pub idle_w: f64,
+    /// Power without tasks, in watts; beside `cpu` that of the rest of the node, 0 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_w: Option<f64>,
     /// Power while the CPU is busy, in watts.
-    pub busy_w: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_w: Option<f64>,
+    /// Power of the sockets of the CPU, instead of `busy_w`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuPowerFields>,
     /// Power of a unit of other resources, such as a GPU, which comes on top of that of the node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, UnitPowerFields>,
@@ -125,6 +130,47 @@ pub struct UnitPowerFields {
     pub idle_w: f64,
     /// Power of a unit in use, in watts.
     pub busy_w: f64,
+    /// Dependence of the power on the use; `linear` by default.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub when: PowerWhen,
+}
+
+/// Dependence of the power of a unit on its use in a platform file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PowerWhen {
+    /// Power in proportion to the part in use.
+    #[default]
+    Linear,
+    /// All of the power once a part is used.
+    Used,
+}
+
+/// Power of the sockets of a CPU in a platform file, each of which draws all of it once one of its cores
+/// is used.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CpuPowerFields {
+    /// Number of cores of a socket.
+    pub cores_each: u32,
+    /// Number of sockets; by default that of the cores over `cores_each`, which must divide them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sockets: Option<u32>,
+    /// Power of a socket without tasks, in watts.
+    pub idle_w: f64,
+    /// Power of a socket of which a core is used, in watts.
+    pub busy_w: f64,
+    /// Dependence of the power on the use, which is `used`.
+    #[serde(default = "used", skip_serializing_if = "is_used")]
+    pub when: PowerWhen,
+}
+
+const fn used() -> PowerWhen {
+    PowerWhen::Used
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_used(when: &PowerWhen) -> bool {
+    *when == PowerWhen::Used
 }
 
 /// Converts watts to milliwatts.
@@ -158,20 +204,34 @@ impl PowerFields {
 }
 
 impl NodePowerFields {
-    /// Converts the power of a node, given the names of all resources and of all levels.
-    pub(super) fn node_power(&self, resources: &BTreeSet<&str>, levels: &[&str]) -> NodePower {
+    /// Converts the power of a node with this number of cores, given the names of all resources and of
+    /// all levels.
+    pub(super) fn node_power(&self, cores: u32, resources: &BTreeSet<&str>, levels: &[&str]) -> NodePower {
         let unit = |name: &&str| match self.resources.get(*name) {
             Some(unit) => (milliwatts(unit.idle_w), milliwatts(unit.busy_w)),
             None => (0, 0),
         };
         let units = resources.iter().map(unit).collect();
+        let idle = self.idle_w.unwrap_or(0.0);
         NodePower {
-            idle: milliwatts(self.idle_w),
-            busy: milliwatts(self.busy_w),
+            idle: milliwatts(idle),
+            busy: milliwatts(self.busy_watts()),
             units,
+            whole_devices: self.resources.values().any(|unit| unit.when == PowerWhen::Used),
+            sockets: self.cpu.map(|cpu| Sockets {
+                count: cpu.count(cores),
+                cores_each: cpu.cores_each,
+                idle: milliwatts(cpu.idle_w),
+                busy: milliwatts(cpu.busy_w),
+            }),
             sleep: self.sleep_rule(),
             levels: self.speed_levels(levels, resources),
         }
+    }
+
+    /// Returns the power of a node whose CPU is busy, in watts, without sockets.
+    pub(super) fn busy_watts(&self) -> f64 {
+        self.busy_w.or(self.idle_w).unwrap_or(0.0)
     }
 
     fn sleep_rule(&self) -> Option<SleepRule> {
@@ -217,26 +277,96 @@ fn begin_problems(begins: impl Iterator<Item = u64>, field: &str) -> Vec<Problem
     begins.enumerate().filter_map(problem).collect()
 }
 
-impl NodePowerFields {
-    /// Collects the fields that are out of their ranges, given the names of all resources.
-    pub(super) fn problems(&self, names: &BTreeSet<&str>, amounts: &BTreeMap<String, u32>) -> Vec<Problem> {
-        let is_power = |watts: f64| (0.0..=MAX_WATTS).contains(&watts);
-        let units = self.resources.iter().map(|(name, unit)| (format!("resources.{name}."), *unit));
-        let node = (String::new(), UnitPowerFields { idle_w: self.idle_w, busy_w: self.busy_w });
+impl CpuPowerFields {
+    /// Returns the number of sockets of a node with this number of cores.
+    fn count(&self, cores: u32) -> u32 {
+        self.sockets.unwrap_or_else(|| cores.div_ceil(self.cores_each.max(1)))
+    }
+
+    /// Collects the fields that are out of their ranges, given the number of cores of a node.
+    fn problems(&self, cores: u32) -> Vec<Problem> {
         let mut wrong = Vec::new();
-        for (prefix, unit) in units.chain([node]) {
-            let [idle, busy] = [format!("{prefix}idle_w"), format!("{prefix}busy_w")];
-            let range = || format!("expected watts between 0 and {MAX_WATTS}");
-            wrong.extend((!is_power(unit.idle_w)).then(|| (idle, range())));
-            wrong.extend((!is_power(unit.busy_w)).then(|| (busy.clone(), range())));
-            let less = unit.busy_w < unit.idle_w;
-            wrong.extend(less.then(|| (busy, "expected at least as much as `idle_w`".to_owned())));
+        let each = self.cores_each;
+        match self.sockets {
+            _ if each == 0 => wrong.push(("cpu.cores_each".to_owned(), "expected at least 1".to_owned())),
+            None if !cores.is_multiple_of(each) => {
+                let reason = format!(
+                    "expected a number that divides the {cores} cores of a node, or `sockets` beside it, \
+                     the last of which has fewer cores"
+                );
+                wrong.push(("cpu.cores_each".to_owned(), reason));
+            }
+            Some(count) if count != cores.div_ceil(each) => {
+                let reason =
+                    format!("expected {}, which have the {cores} cores of a node", cores.div_ceil(each));
+                wrong.push(("cpu.sockets".to_owned(), reason));
+            }
+            _ => {}
+        }
+        if self.when == PowerWhen::Linear {
+            let reason = "expected \"used\"; for power in proportion to the use give `idle_w` and `busy_w` \
+                          of the node instead of `cpu`";
+            wrong.push(("cpu.when".to_owned(), reason.to_owned()));
+        }
+        wrong
+    }
+}
+
+/// Collects the watts of a unit or a node that are out of their ranges.
+fn watts_problems(prefix: &str, idle_w: f64, busy_w: f64) -> Vec<Problem> {
+    let is_power = |watts: f64| (0.0..=MAX_WATTS).contains(&watts);
+    let [idle, busy] = [format!("{prefix}idle_w"), format!("{prefix}busy_w")];
+    let range = || format!("expected watts between 0 and {MAX_WATTS}");
+    let mut wrong = Vec::new();
+    wrong.extend((!is_power(idle_w)).then(|| (idle, range())));
+    wrong.extend((!is_power(busy_w)).then(|| (busy.clone(), range())));
+    let less = busy_w < idle_w;
+    wrong.extend(less.then(|| (busy, "expected at least as much as `idle_w`".to_owned())));
+    wrong
+}
+
+impl NodePowerFields {
+    /// Collects the fields that are out of their ranges, given the number of cores of a node, its units of
+    /// each resource, the names of all resources, and that of the devices.
+    pub(super) fn problems(
+        &self,
+        (cores, amounts): (u32, &BTreeMap<String, u32>),
+        names: &BTreeSet<&str>,
+        devices: Option<&str>,
+    ) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        for (name, unit) in &self.resources {
+            wrong.extend(watts_problems(&format!("resources.{name}."), unit.idle_w, unit.busy_w));
+            if unit.when == PowerWhen::Used && devices != Some(name) {
+                let reason = format!(
+                    "expected \"linear\": only units that are devices draw all of their power once they are \
+                     used; expected `devices = \"{name}\"` if they are"
+                );
+                wrong.push((format!("resources.{name}.when"), reason));
+            }
+        }
+        match (self.idle_w, self.busy_w, &self.cpu) {
+            (Some(idle), Some(busy), None) => wrong.extend(watts_problems("", idle, busy)),
+            (idle, None, Some(cpu)) => {
+                let idle = idle.unwrap_or(0.0);
+                wrong.extend(watts_problems("", idle, idle).into_iter().take(1));
+                wrong.extend(watts_problems("cpu.", cpu.idle_w, cpu.busy_w));
+                wrong.extend(cpu.problems(cores));
+            }
+            (_, Some(_), Some(_)) => {
+                let reason = "expected either `busy_w` or `cpu`, the power of its sockets";
+                wrong.push(("busy_w".to_owned(), reason.to_owned()));
+            }
+            (_, _, None) => {
+                let reason = "expected `idle_w` and `busy_w`, or `cpu = { cores_each = ..., idle_w = ..., busy_w = ..., when = \"used\" }`";
+                wrong.push((String::new(), reason.to_owned()));
+            }
         }
         let unknown = self.resources.keys().filter(|name| !names.contains(name.as_str()));
         wrong.extend(
             unknown.map(|name| (format!("resources.{name}"), "no class has this resource".to_owned())),
         );
-        wrong.extend(self.sleep_problems(self.idle_watts(amounts)));
+        wrong.extend(self.sleep_problems(self.idle_watts(cores, amounts)));
         wrong
     }
 
@@ -265,10 +395,12 @@ impl NodePowerFields {
         wrong
     }
 
-    /// Computes the power of a node without tasks, given its number of units of each resource, in watts.
-    pub(super) fn idle_watts(&self, amounts: &BTreeMap<String, u32>) -> f64 {
+    /// Computes the power of a node without tasks, given its number of cores and of units of each
+    /// resource, in watts.
+    pub(super) fn idle_watts(&self, cores: u32, amounts: &BTreeMap<String, u32>) -> f64 {
         let amount = |name: &String| f64::from(amounts.get(name).copied().unwrap_or(0));
-        self.idle_w + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
+        let sockets = self.cpu.map_or(0.0, |cpu| f64::from(cpu.count(cores)) * cpu.idle_w);
+        self.idle_w.unwrap_or(0.0) + sockets + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
     }
 }
 

@@ -182,8 +182,17 @@ impl Demands {
     /// Returns the requests of a job's tasks, without those for resources and features that no class
     /// has.
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
-        let resources = vec![ResourceRequest::default(); classes.resources().len()];
-        let mut demand = Demand { resources, ..Demand::default() };
+        let mut demand = Demand::default();
+        self.set(classes, job, &mut demand);
+        demand
+    }
+
+    /// Sets the requests of another job to those of a job's tasks, as [`Demands::of`] returns them.
+    pub fn set(&self, classes: &NodeClasses, job: &Job, demand: &mut Demand) {
+        let Demand { mut resources, mut any_of, mut common, .. } = std::mem::take(demand);
+        (resources.clear(), any_of.clear(), common.clear());
+        resources.resize(classes.resources().len(), ResourceRequest::default());
+        *demand = Demand { resources, any_of, common, ..Demand::default() };
         // Amounts that the job requests itself, by index.
         let mut common: Vec<(usize, u64)> = Vec::new();
         for (number, request) in (0..).zip(&self.requests) {
@@ -193,7 +202,7 @@ impl Demands {
             }
             match &request.what {
                 RequestTarget::Feature { name } => {
-                    require_features(&mut demand, classes, name);
+                    require_features(demand, classes, name);
                 }
                 RequestTarget::Resource { name, per_task, need: (least, most) } => {
                     let place = resource_index(classes, name);
@@ -204,21 +213,21 @@ impl Demands {
                     let count = per_task[rng.random_range(0..per_task.len())];
                     let Some(place) = place else {
                         common.extend(of_cluster.map(|place| (place, count.into())));
-                        set_device_part(&mut demand, classes, name, count);
+                        set_device_part(demand, classes, name, count);
                         continue;
                     };
                     // Rounding up to hundredths keeps the fractions readable.
                     let need = (rng.random_range(*least..=*most) * 100.0).ceil().clamp(1.0, 100.0);
                     let need = Share::from_ratio(need as u64, 100);
                     demand.resources[place] = ResourceRequest { count, need };
-                    set_device_part(&mut demand, classes, name, count);
+                    set_device_part(demand, classes, name, count);
                 }
             }
         }
         let mut part = None;
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
             if let Some(feature) = name.strip_prefix('@') {
-                require_features(&mut demand, classes, feature);
+                require_features(demand, classes, feature);
             } else if name == REQUESTED_CORES {
                 demand.requested_cores = Some(*count);
             } else if name == REQUESTED_NODES {
@@ -233,11 +242,11 @@ impl Demands {
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 let count = count.div_ceil(job.tasks.max(1));
                 demand.resources[place] = ResourceRequest { count, need };
-                set_device_part(&mut demand, classes, name, count);
+                set_device_part(demand, classes, name, count);
             } else if let Some(place) = common_index(classes, name.strip_prefix(LICENCE).unwrap_or(name)) {
                 common.push((place, u64::from(*count)));
             } else {
-                set_device_part(&mut demand, classes, name, count.div_ceil(job.tasks.max(1)));
+                set_device_part(demand, classes, name, count.div_ceil(job.tasks.max(1)));
             }
         }
         // Where units are counted, a part of one counts as a whole.
@@ -245,10 +254,8 @@ impl Demands {
             demand.resources[place].need = part;
         }
         if !classes.common().is_empty() {
-            demand.common = classes.common_amounts(job, &demand, &common);
-            demand.draws = classes.draws(job, &demand);
+            classes.set_common_amounts(job, demand, &common);
         }
-        demand
     }
 }
 
