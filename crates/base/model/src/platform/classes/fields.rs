@@ -370,7 +370,8 @@ impl PlatformFields {
             wrong.require(false, "power.use_levels", || reason.clone());
         }
         let idle = |class: &ClassFields| {
-            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
+            let watts =
+                class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
             f64::from(class.nodes) * watts
         };
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));

@@ -89,7 +89,9 @@ impl NodePowerFields {
                     let reason = "expected no power: the sockets of `cpu` draw the same at all levels";
                     fault(at, "busy_w", reason.to_owned());
                 }
-                None if self.cpu.is_none() => fault(at, "busy_w", "expected the power of a busy CPU".to_owned()),
+                None if self.cpu.is_none() => {
+                    fault(at, "busy_w", "expected the power of a busy CPU".to_owned())
+                }
                 Some(watts) if !(least..=most.min(MAX_WATTS)).contains(&watts) => {
                     let reason = format!(
                         "expected watts between the `idle_w` of {least} and the {most} of the level before"
