@@ -159,9 +159,10 @@ impl ReservationPlan {
         job: &mut Waiting,
     ) -> Option<Start> {
         // What running jobs leave now is an upper bound.
-        let slowest = pools.requests.below(job.request).end.checked_sub(1)?;
         let soon = now.saturating_add(SimSpan::from_micros(1));
-        if !pools.has_common_amounts(slowest, now, soon) || !pools.might_fit()(job) {
+        // A slower level may draw more, as its units of other resources draw what they do at full speed.
+        let mut levels = pools.requests.below(job.request);
+        if !levels.any(|request| pools.has_common_amounts(request, now, soon)) || !pools.might_fit()(job) {
             return None;
         }
         let has_place = job.start < SimTime::MAX;
