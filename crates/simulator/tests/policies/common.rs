@@ -42,7 +42,8 @@ const SLOW_CLASSES: &str = "classes = [
         levels = [{ name = 'low', speed = 0.6, busy_w = 60, resources = { gpu = 20 } }] } },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
 /// Identical nodes with speed levels.
-const SLOW_EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999,
+const SLOW_EQUAL: &str =
+    "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999,
     levels = [{ name = 'eco', speed = 0.9, busy_w = 165 }, { name = 'low', speed = 0.5, busy_w = 120 }] } }]";
 
 /// Identical nodes whose power never exceeds the cap, so that only licences can bind, from the first job
@@ -330,7 +331,11 @@ proptest! {
             settings.get_or_insert_default().backfill.skips_unlicensed = true;
         }
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
-        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let mut jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        // One job completes, whatever happens to the others.
+        let second = SimSpan::from_secs(1);
+        let last = Job { id: JobId(999), submit: SimTime::from_secs(999), tasks: 1, run_time: second, requested_time: Some(second), ..Job::default() };
+        jobs.push(last);
         if let (Some(settings), true) = (&mut settings, is_heterogeneous && jobs.len() > 3) {
             settings.together = vec![jobs.iter().take(3).map(|job| job.id.0).collect()];
         }
