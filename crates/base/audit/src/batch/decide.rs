@@ -920,6 +920,7 @@ impl BatchCheck {
         let devices = pass.plan.pools.devices(&found.devices);
         let end = end_of(now, job.planned, speed);
         pass.plan.allocate(&job, (&parts, &devices), now, end);
+        pass.plan.hold_beside_running(&job, (&parts, &devices));
         let has_whole_nodes = self
             .site
             .as_ref()
