@@ -801,8 +801,13 @@ impl BatchCheck {
         } else {
             pass.start_at_a_level(job)
         };
-        let found = found.map(|(level, parts)| (level, parts, Vec::new()));
-        found.or_else(|| self.find_preemption(pass, job).map(|(parts, leaving)| (0, parts, leaving)))
+        if let Some((level, parts)) = found {
+            return Some((level, parts, Vec::new()));
+        }
+        // One that has its resources of the whole cluster at a lower speed level only preempts no other.
+        let is_licensed = pass.plan.pools.last_level() == 0 || !self.lacks_licences(pass.now, &[job]);
+        let preempts = is_licensed.then(|| self.find_preemption(pass, job)).flatten();
+        preempts.map(|(parts, leaving)| (0, parts, leaving))
     }
     /// Releases the reservation of a job in a plan, if it has one.
     fn release_reservation(&self, pass: &mut Cycle, job: &Waiting) {
@@ -915,6 +920,7 @@ impl BatchCheck {
         let devices = pass.plan.pools.devices(&found.devices);
         let end = end_of(now, job.planned, speed);
         pass.plan.allocate(&job, (&parts, &devices), now, end);
+        pass.plan.hold_beside_running(&job, (&parts, &devices));
         let has_whole_nodes = self
             .site
             .as_ref()

@@ -143,6 +143,16 @@ impl Timeline {
     pub(super) fn allocate(&mut self, job: &Waiting, held: Held<'_>, from: u64, until: u64) {
         self.change(job, held, (from, until), -1);
     }
+    /// Takes what a job that starts now holds from the amounts that running jobs leave, by which nodes are
+    /// chosen.
+    pub(super) fn hold_beside_running(&mut self, job: &Waiting, (parts, devices): Held<'_>) {
+        let Some(free) = &mut self.beside_running else { return };
+        for (&pool, &tasks) in parts {
+            for (at, free) in free[pool].iter_mut().enumerate() {
+                *free = free.saturating_sub(self.pools.amount(job, pool, (tasks, devices), at));
+            }
+        }
+    }
     /// Blocks pools for an interval, which may have begun, so that no task starts on them.
     pub(super) fn block(&mut self, parts: &Parts, from: u64, until: u64) {
         let from = from.max(self.now);

@@ -158,9 +158,9 @@ impl ReservationPlan {
         now: SimTime,
         job: &mut Waiting,
     ) -> Option<Start> {
-        // What running jobs leave now is an upper bound.
+        // What running jobs leave now is an upper bound. A slower level may draw more, as its units of other
+        // resources draw what they do at full speed.
         let soon = now.saturating_add(SimSpan::from_micros(1));
-        // A slower level may draw more, as its units of other resources draw what they do at full speed.
         let mut levels = pools.requests.below(job.request);
         if !levels.any(|request| pools.has_common_amounts(request, now, soon)) || !pools.might_fit()(job) {
             return None;

@@ -85,6 +85,9 @@ impl BatchState {
         decision: &mut Decision,
     ) -> Option<Start> {
         let now = view.now();
+        if self.pools.requests.has_levels() && self.pools.is_unlicensed(now, job) {
+            return self.find_slot_below(now, job, &mut beside);
+        }
         if let Some(slot) = self.find_slot(now, job, &mut beside) {
             return Some((job.request, slot));
         }
