@@ -42,7 +42,8 @@ const SLOW_CLASSES: &str = "classes = [
         levels = [{ name = 'low', speed = 0.6, busy_w = 60, resources = { gpu = 20 } }] } },
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
 /// Identical nodes with speed levels.
-const SLOW_EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999,
+const SLOW_EQUAL: &str =
+    "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8, power = { idle_w = 104, busy_w = 199.999,
     levels = [{ name = 'eco', speed = 0.9, busy_w = 165 }, { name = 'low', speed = 0.5, busy_w = 120 }] } }]";
 
 /// Identical nodes whose power never exceeds the cap, so that only licences can bind, from the first job
