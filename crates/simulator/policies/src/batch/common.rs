@@ -56,9 +56,14 @@ impl CommonAmounts {
         }))
     }
 
-    /// Learns the amounts of a job with this number of tasks, and those at its lowest speed level.
-    pub(super) fn learn(&mut self, amounts: &[u64], at_lowest: &[u64], tasks: u64) {
-        self.least.iter_mut().zip(at_lowest).for_each(|(least, amount)| *least = (*least).min(*amount));
+    /// Learns the amounts of a job at a speed level.
+    pub(super) fn learn_level(&mut self, amounts: &[u64]) {
+        self.least.iter_mut().zip(amounts).for_each(|(least, amount)| *least = (*least).min(*amount));
+    }
+
+    /// Learns the amounts of a job with this number of tasks.
+    pub(super) fn learn(&mut self, amounts: &[u64], tasks: u64) {
+        self.learn_level(amounts);
         let Some(most) = self.most_tasks.filter(|_| !self.can_bind) else { return };
         let mut each = self.smallest.iter().zip(amounts);
         self.can_bind =

@@ -219,9 +219,10 @@ impl Pools {
     fn learn_common_amounts(&mut self, request: usize, tasks: u32) {
         let Some(common) = &mut self.common else { return };
         let could_bind = common.can_bind();
-        let slowest = self.requests.below(request).last().unwrap_or(request);
-        let [amounts, least] = [request, slowest].map(|request| &self.requests.get(request).common[..]);
-        common.learn(amounts, least, tasks.into());
+        common.learn(&self.requests.get(request).common, tasks.into());
+        for level in self.requests.below(request) {
+            common.learn_level(&self.requests.get(level).common);
+        }
         if common.can_bind() && !could_bind {
             self.is_unlimited = false;
             // Counts of tasks were not kept up to date.
@@ -505,13 +506,15 @@ impl Pools {
     }
 
     /// Returns a necessary condition for the resources of the whole cluster to suffice for a job now, at
-    /// its lowest speed level.
+    /// some speed level.
     pub(super) fn might_have_common_amounts(&self, now: SimTime) -> impl Fn(&Waiting) -> bool {
         let left = self.common.as_ref().and_then(|common| common.left_now(now));
         move |job| {
             let Some(left) = &left else { return true };
-            let lowest = self.requests.below(job.request).last().unwrap_or(job.request);
-            self.requests.get(lowest).common.iter().zip(left).all(|(amount, left)| amount <= left)
+            let suffices = |request: usize| {
+                self.requests.get(request).common.iter().zip(left).all(|(amount, left)| amount <= left)
+            };
+            suffices(job.request) || self.requests.below(job.request).any(suffices)
         }
     }
 
