@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Is the energy of events files that of a plain computation, to the last digit?
 
-energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements, yields and speed levels of
-each file and the rules by which its nodes sleep, and compares them with its `energy` record. All numbers are Python's integers.
+energy.py FILE... computes the energy of the nodes, that of the tasks, and the largest power from the placements, devices, yields and speed
+levels of each file and the rules by which its nodes sleep, and compares them with its `energy` record. All numbers are Python's integers.
 """
 
 import json
@@ -21,6 +21,7 @@ def energy(lines):
     """Returns the millijoules of nodes and tasks and the largest milliwatts, and those of the record."""
     nodes, idle_of, needs, units, draws, yields, places = [], [], {}, {}, {}, {}, {}
     levels, names = {}, []  # of each job, and of the cluster
+    bound, core_parts = {}, 0  # devices of each job, and parts of cores of the reference node
     rules, free, woken = [], [], []  # of each class, and since when each node is without jobs and awake
     resources, down, now, begun = [], set(), 0, False
     total = tasks = peak = 0
@@ -28,6 +29,25 @@ def energy(lines):
 
     def power(job):
         return sum(draws[job][nodes[node]][levels[job]] * count for node, count in places.get(job, [])) * yields.get(job, 0)
+
+    def used():
+        """Returns the power of the devices and sockets that draw all of it once they are used."""
+        watts = 0
+        for node, device in {(node, device) for job in places for node, device, _ in bound.get(job, [])}:
+            power = classes[nodes[node]]["power"]
+            if power.get("whole_devices"):
+                at = next(at for at, it in enumerate(resources) if it.get("devices"))
+                watts += power["units_mw"][at][1] - power["units_mw"][at][0]
+        tasks_on = {}
+        for job, where in places.items():
+            for node, count in where:
+                tasks_on[node] = tasks_on.get(node, 0) + count * max(1, -(-needs[job] * core_parts // ONE))
+        for node, parts in tasks_on.items():
+            if sockets := classes[nodes[node]]["power"].get("sockets"):
+                each = sockets["cores_each"] * parts_of_core
+                count = min(sockets["count"], -(-parts // each))
+                watts += count * (sockets["busy_mw"] - sockets["idle_mw"])
+        return watts
 
     def asleep_from(node):
         """Returns the microsecond from which a node is asleep, if it is without jobs and up."""
@@ -42,6 +62,7 @@ def energy(lines):
         return [full] + [own.get(name, full) for name in names]
 
     def leave(job, at):
+        bound.pop(job, None)
         for node, _ in places.pop(job, []):
             free[node] = at
 
@@ -50,9 +71,13 @@ def energy(lines):
         if event == "classes":
             resources = record["resources"]
             classes = record["classes"]
+            parts_of_core = record.get("core_parts", 1)
+            core_parts = record["cores"] * parts_of_core
             for number, it in enumerate(classes):
                 pairs = it["power"].get("units_mw", [])
                 idle = it["power"]["idle_mw"] + sum(pair[0] * n for pair, n in zip(pairs, it["resources"]))
+                if sockets := it["power"].get("sockets"):
+                    idle += sockets["count"] * sockets["idle_mw"]
                 nodes += [number] * it["nodes"]
                 idle_of.append(idle)
                 rules.append(it["power"].get("sleep"))
@@ -64,7 +89,7 @@ def energy(lines):
         if at is None:
             continue
         if begun and at > now:
-            added = sum(power(job) for job in places)
+            added = sum(power(job) for job in places) + used() * YIELD
             idle = sum(idle_of[kind] for node, kind in enumerate(nodes) if node not in down)
             # Nodes that fall asleep in between divide the time into parts.
             sleeps = [(max(moment, now), node) for node in range(len(nodes)) if (moment := asleep_from(node)) is not None]
@@ -95,6 +120,7 @@ def energy(lines):
                     held = [
                         part((idle, busy_unit), count * (need if res["shared"] or res.get("devices") else ONE), ONE)
                         for idle, busy_unit, (count, need), res in of_units
+                        if not (res.get("devices") and it["power"].get("whole_devices"))
                     ]
                     cpu = part((it["power"]["idle_mw"], busy), needs[job], it["cpu"])
                     of_class.append(cpu + sum(held))
@@ -106,6 +132,8 @@ def energy(lines):
                 if moment is not None and at >= moment - rule["falls_us"]:
                     woken[node] = max(at, moment) + rule["wakes_us"]
             places[job] = record["on"]
+        if event == "bind":
+            bound[job] = record["devices"]
         if event in ("start", "resume", "migrate", "yield"):
             yields[job] = record["yield"]
             before = levels.get(job, 0) if event in ("migrate", "yield") else 0
