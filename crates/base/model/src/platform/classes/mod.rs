@@ -15,8 +15,8 @@ pub use fields::{
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{CapStep, CommonFields, CommonStep, NodePowerFields, PowerFields, UnitPowerFields};
 pub use requests::{
-    DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
-    is_of_site,
+    DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, RandomAmount, Request,
+    RequestTarget, is_of_site,
 };
 
 use super::common::{CommonDemand, CommonResource, POWER};
@@ -177,6 +177,8 @@ pub struct Demand {
     /// Amount of each resource of the whole cluster that the job holds at a yield of 1; empty if there
     /// are none.
     pub common: Vec<u64>,
+    /// True if a random amount was more than the cluster has, all of which the job requests.
+    pub is_cut: bool,
 }
 
 impl Demand {
