@@ -90,6 +90,9 @@ fn policies() -> Vec<BatchPolicy> {
     let (slurm, others): (Vec<BatchPolicy>, Vec<BatchPolicy>) =
         BatchPolicy::all().partition(|it| it.backfilling == Backfilling::Slurm);
     let times = others.len() / slurm.len().max(1);
+    let easy = others.iter().filter(|it| it.backfilling == Backfilling::Easy);
+    let of_nodes = easy.map(|it| BatchPolicy { reserves_nodes_only: true, ..*it });
+    let others: Vec<BatchPolicy> = of_nodes.chain(others.iter().copied()).collect();
     slurm.iter().copied().cycle().take(slurm.len() * times).chain(others.iter().copied()).collect()
 }
 
