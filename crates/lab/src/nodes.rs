@@ -23,8 +23,10 @@ fields! {
         pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
         /// Requests that are drawn for jobs: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as in
         /// `gpu:0.3:1+2:0.5-1` (each task requests one or two GPUs and uses from half to all of
-        /// each), or `@FEATURE:PROBABILITY`. With `:max8` at the end, only jobs of at most 8 tasks
-        /// make requests.
+        /// each), `RESOURCE:PROBABILITY:lognormal(MU,SIGMA)` of a resource of the whole cluster, as in
+        /// `burst_buffer:1:tasks*lognormal(3,1)` (units for each task), or `@FEATURE:PROBABILITY`. With
+        /// `:max8` at the end, only jobs of at most 8 tasks make requests, and with `:over120` before it,
+        /// only those that request more than 120 s.
         pub requests: Vec<Request> = list(named("a request")), default Vec::new();
     }
     check |kinds, at| {

@@ -8,12 +8,14 @@ use dfrsim_testing::mutant;
 use rayon::prelude::*;
 
 /// Batch policies, of which each decision is unique.
-const BATCH: [&str; 14] = [
+const BATCH: [&str; 16] = [
     "FCFS",
     "EASY",
+    "EASY/RESERVE=NODES",
     "TWOQ",
     "CONS",
     "CONS/REPLAN",
+    "CONS/PLAN=2",
     "EASY/ORDER=SJF",
     "FCFS/ORDER=LJF",
     "CONS/ORDER=SAF",

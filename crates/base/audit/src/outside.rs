@@ -45,7 +45,8 @@ impl Auditor {
                 Backfilling::Fcfs | Backfilling::FirstFit | Backfilling::Easy | Backfilling::TwoQueues => {
                     false
                 }
-                Backfilling::Conservative(Compression::OneByOne) | Backfilling::Slurm => true,
+                Backfilling::Conservative(Compression::OneByOne | Compression::Plan(_))
+                | Backfilling::Slurm => true,
                 Backfilling::Conservative(Compression::Replan) => policy.order != QueueOrder::Arrival,
             });
         // A decision without a record is judged before the job leaves, too.

@@ -352,6 +352,20 @@ fn cut_log(
             };
             cut::weeks(jobs).into_iter().map(|(week, jobs)| part(name(week), jobs)).collect()
         }
+        Cut::ThreeWeeks => {
+            let name = |number| match whole {
+                "whole" => format!("part-{number:03}"),
+                sample => format!("{sample}-part-{number:03}"),
+            };
+            let mut parts: Vec<(u64, Vec<Job>)> = Vec::new();
+            for (week, mut jobs) in cut::weeks(jobs) {
+                match parts.last_mut().filter(|(number, _)| *number == week / 3) {
+                    Some((_, own)) => own.append(&mut jobs),
+                    None => parts.push((week / 3, jobs)),
+                }
+            }
+            parts.into_iter().map(|(number, jobs)| part(name(number), jobs)).collect()
+        }
     })
 }
 

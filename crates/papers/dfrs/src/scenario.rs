@@ -287,8 +287,9 @@ fields! {
     pub struct Log {
         /// The file, plain or compressed by gzip.
         pub file: LocatedFile = log();
-        /// Division of the log: one instance, or one for each week of its own time.
-        pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
+        /// Division of the log: one instance, or one for each week or for each three weeks of its own
+        /// time.
+        pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week), ("three-weeks", Cut::ThreeWeeks)]), default Cut::None;
         /// Treatment of lines that cannot be read: `lenient` skips and counts them, `strict` refuses
         /// the log. Jobs larger than the machine can be read; their rule is `rules = { too_wide =
         /// "error" }`.
@@ -322,7 +323,7 @@ fields! {
         pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
     }
     check |log, at| {
-        if log.cut == Cut::Week && log.submission != Submission::Open {
+        if log.cut != Cut::None && log.submission != Submission::Open {
             at.fault("submission", "jobs of one week may follow jobs of another one; expected `open`, or `cut = \"none\"`".to_owned());
         }
         let is_changed = log.cut != Cut::None || log.submission != Submission::Open || log.resample.is_some() || !log.loads.is_empty();
@@ -389,6 +390,8 @@ pub enum Cut {
     None,
     /// Each week of the log's own time is an instance.
     Week,
+    /// Each three weeks of the log's own time are an instance.
+    ThreeWeeks,
 }
 
 fields! {

@@ -124,6 +124,9 @@ fn policies() -> Vec<BatchPolicy> {
     let (slurm, others): (Vec<BatchPolicy>, Vec<BatchPolicy>) =
         BatchPolicy::all().partition(|it| it.backfilling == Backfilling::Slurm);
     let times = others.len() / slurm.len().max(1);
+    let easy = others.iter().filter(|it| it.backfilling == Backfilling::Easy);
+    let of_nodes = easy.map(|it| BatchPolicy { reserves_nodes_only: true, ..*it });
+    let others: Vec<BatchPolicy> = of_nodes.chain(others.iter().copied()).collect();
     slurm.iter().copied().cycle().take(slurm.len() * times).chain(others.iter().copied()).collect()
 }
 
@@ -210,14 +213,51 @@ fn planted_faults_are_found() {
     assert!(planted >= 30 && kinds.len() == 10, "{planted} faults of {} kinds", kinds.len());
 }
 
+/// Judges schedules as those of another policy with the same rules but one: another order of the plan, and
+/// another reservation of the queue head. The audit finds each fault.
+#[test]
+fn schedules_of_other_policies_are_found() {
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(id / 4),
+        tasks: 1 + (id * 5 % 7 % 4) as u32,
+        cpu_need: Share::ONE,
+        run_time: SimSpan::from_secs(2 + id * 11 % 17),
+        requested_time: Some(SimSpan::from_secs(2 + id * 11 % 17)),
+        ..Job::default()
+    };
+    let jobs: Vec<Job> = (0..48).map(job).collect();
+    let mut options = options(3, EQUAL);
+    let unequal = Arc::make_mut(options.unequal.as_mut().unwrap());
+    let text = format!("common = {{ bb = {{ amount = 12, per_task = 1 }} }}\n{EQUAL}");
+    unequal.classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    unequal.demands.requests = vec!["bb:0.8:tasks*lognormal(0.5,1,0,0,6)".parse().unwrap()];
+    let names = ["EASY", "EASY/RESERVE=NODES", "CONS/REPLAN", "CONS/PLAN=1", "CONS/PLAN=2", "CONS/PLAN=3"];
+    for (name, others) in [(names[0], &names[1..2]), (names[1], &names[..1])]
+        .into_iter()
+        .chain(names[2..].iter().map(|name| (*name, &names[2..])))
+    {
+        let own = events(name.parse().unwrap(), 5, &options, &jobs);
+        assert_judged(&own, name);
+        for other in others.iter().filter(|other| **other != name) {
+            let text = own.replacen(name, other, 1);
+            assert!(text.contains(other), "{name} is in the header");
+            let policy = CheckedPolicy::Batch(BatchPolicy::parse(other).unwrap());
+            assert!(audit_policy(text.as_bytes(), policy).is_err(), "a schedule of {name} passes as {other}");
+        }
+    }
+}
+
 /// Policies of all kinds; the audit knows each of them.
-const ALL: [&str; 20] = [
+const ALL: [&str; 22] = [
     "FCFS",
     "FIRSTFIT",
     "EASY",
+    "EASY/RESERVE=NODES",
     "TWOQ",
     "CONS",
     "CONS/REPLAN/NODES=SHARED",
+    "CONS/PLAN=2",
     "EASY/NODES=SHARED",
     "SLURM",
     "SLURM/NODES=WHOLE",
@@ -291,7 +331,7 @@ fn policies_that_know_other_amounts_are_found() {
             }
         }
     }
-    assert!(missed.is_empty() && planted == 100, "{planted} planted, not found: {missed:?}");
+    assert!(missed.is_empty() && planted == 110, "{planted} planted, not found: {missed:?}");
 }
 
 /// Two nodes draw 100 W without tasks and 200 W with a busy CPU. A job of 10 s on one of them, with half

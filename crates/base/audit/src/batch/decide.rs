@@ -105,7 +105,8 @@ impl Cycle {
                 *parts.or_default(pool) += tasks;
             }
             let both = (promise.shadow_time, promise.end.min(room.end));
-            let has_common = self.plan.missing_common(&promise.job, both, Some(job)).is_none();
+            let has_common = pools.policy.reserves_nodes_only
+                || self.plan.missing_common(&promise.job, both, Some(job)).is_none();
             let has_nodes = promise.head_tasks_after(&self.plan, job, &parts) >= promise.job.tasks;
             (has_common && has_nodes).then_some(parts)
         })
@@ -183,7 +184,7 @@ impl BatchCheck {
     fn keeps_reservations(&self) -> bool {
         self.site.is_none() && matches!(self.policy.backfilling, Backfilling::Conservative(_))
     }
-    fn is_blocked(&self, now: u64, job: &Waiting) -> bool {
+    pub(super) fn is_blocked(&self, now: u64, job: &Waiting) -> bool {
         self.site
             .as_ref()
             .is_some_and(|site| site.is_ineligible(job.number) || site.exceeds_limit(job.number))
@@ -425,6 +426,11 @@ impl BatchCheck {
             reserved: Reservations::new(self.nodes.pools.all.len()),
             rejected_times: refused,
         };
+        if let Backfilling::Conservative(Compression::Plan(power)) = self.policy.backfilling
+            && backfills
+        {
+            self.order_by_search(&pass.plan, power);
+        }
         if self.keeps_reservations() {
             self.reserve(&mut pass, is_changed);
         }
@@ -965,8 +971,15 @@ impl BatchCheck {
                 if are_equal && self.site.is_none() && pass.plan.pools.common.is_empty() {
                     pass.rejected_times = vec![u64::MAX; pass.plan.free_now() as usize + 1];
                 }
-                pass.head_reservation = pass.plan.earliest(job, u64::MAX).map(|(time, room)| {
-                    HeadReservation { job: job.clone(), shadow_time: time, end: room.end, speed: room.speed }
+                let earliest = match self.policy.reserves_nodes_only {
+                    true => pass.plan.clone().without_common().earliest(job, u64::MAX),
+                    false => pass.plan.earliest(job, u64::MAX),
+                };
+                pass.head_reservation = earliest.map(|(time, room)| HeadReservation {
+                    job: job.clone(),
+                    shadow_time: time,
+                    end: room.end,
+                    speed: room.speed,
                 });
             }
             Backfilling::TwoQueues if pass.backfills => {
@@ -1001,6 +1014,7 @@ impl BatchCheck {
             || is_overdue
             || was_stale
             || self.is_freed && self.policy.backfilling == Backfilling::Conservative(Compression::Replan)
+            || matches!(self.policy.backfilling, Backfilling::Conservative(Compression::Plan(_)))
         {
             self.reserved.clear();
         }
@@ -1054,8 +1068,10 @@ impl BatchCheck {
             return format!("it starts with {tasks} tasks, but {room} fit");
         };
         let both = (promise.shadow_time, promise.end.min(end));
-        if let Some((name, _)) =
-            pass.plan.missing_common(&promise.job, both, Some(job)).filter(|_| both.0 < both.1)
+        if let Some((name, _)) = pass
+            .plan
+            .missing_common(&promise.job, both, Some(job))
+            .filter(|_| both.0 < both.1 && !self.policy.reserves_nodes_only)
         {
             let head = promise.job.number;
             return format!(

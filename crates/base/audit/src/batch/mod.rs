@@ -24,6 +24,7 @@ mod keys;
 mod nodes;
 mod plan;
 mod queue;
+mod search;
 mod slurm;
 mod state;
 mod timers;

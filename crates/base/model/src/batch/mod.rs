@@ -4,11 +4,13 @@ mod node_use;
 mod place;
 mod policy_error;
 mod queue_order;
+mod wait_power;
 
 pub use node_use::NodeUse;
 pub use place::Place;
 pub use policy_error::PolicyError;
 pub use queue_order::QueueOrder;
+pub use wait_power::WaitPower;
 
 use crate::formula::FormulaError;
 use crate::named::UnknownName;
@@ -25,6 +27,8 @@ pub enum Compression {
     /// free slot in queue order. The schedule is closer to the queue order, but a job may start
     /// later than its earlier reservation guaranteed.
     Replan,
+    /// Full replanning in each cycle, in the order that a search finds: [`WaitPower`] has its rules.
+    Plan(WaitPower),
 }
 
 /// Backfilling scheme: the waiting jobs that have a reservation.
@@ -52,14 +56,15 @@ pub enum Backfilling {
 }
 
 impl Backfilling {
-    /// All schemes in customary order.
-    pub const ALL: [Backfilling; 7] = [
+    /// All schemes in customary order, of plans in a searched order the one with squared waits.
+    pub const ALL: [Backfilling; 8] = [
         Backfilling::Fcfs,
         Backfilling::FirstFit,
         Backfilling::Easy,
         Backfilling::TwoQueues,
         Backfilling::Conservative(Compression::OneByOne),
         Backfilling::Conservative(Compression::Replan),
+        Backfilling::Conservative(Compression::Plan(WaitPower::Two)),
         Backfilling::Slurm,
     ];
 
@@ -83,6 +88,18 @@ impl Backfilling {
             Backfilling::Conservative(Compression::Replan) => {
                 ("CONS/REPLAN", "a reservation for every job; an early end plans the whole queue again")
             }
+            Backfilling::Conservative(Compression::Plan(WaitPower::One)) => (
+                "CONS/PLAN=1",
+                "a plan of the whole queue in the order with the least sum of waits that annealing finds",
+            ),
+            Backfilling::Conservative(Compression::Plan(WaitPower::Two)) => (
+                "CONS/PLAN=2",
+                "a plan of the whole queue in the order with the least sum of squared waits that annealing finds",
+            ),
+            Backfilling::Conservative(Compression::Plan(WaitPower::Three)) => (
+                "CONS/PLAN=3",
+                "a plan of the whole queue in the order with the least sum of cubed waits that annealing finds",
+            ),
             Backfilling::Slurm => (
                 "SLURM",
                 "as Slurm's main scheduler and its backfilling do, each at its own times; nodes are shared",
@@ -105,6 +122,9 @@ pub struct BatchPolicy {
     pub order: QueueOrder,
     /// Backfill order, if it differs from the queue order; only of [`Backfilling::Easy`].
     pub fill: Option<QueueOrder>,
+    /// True if the reservation of the queue head is one of nodes alone, without its amounts of the
+    /// resources of the whole cluster; only of [`Backfilling::Easy`].
+    pub reserves_nodes_only: bool,
     /// Node selection among the free nodes.
     pub place: Place,
     /// Sharing of nodes among tasks and jobs.
@@ -117,6 +137,7 @@ impl From<Backfilling> for BatchPolicy {
             backfilling: discipline,
             order: QueueOrder::default(),
             fill: None,
+            reserves_nodes_only: false,
             place: Place::default(),
             nodes: discipline.node_use(),
         }
@@ -132,6 +153,9 @@ impl BatchPolicy {
     /// assert_eq!(policy.to_string(), "CONS/ORDER=SJF/NODES=SHARED");
     /// assert!(BatchPolicy::parse("FCFS/ORDER='wait / width'/PLACE=BEST").is_some());
     /// assert!(BatchPolicy::parse("EASY/PLACE=BEST/FILL='wait / width'").unwrap().fill.is_some());
+    /// assert!(BatchPolicy::parse("EASY/RESERVE=NODES/FILL=SJF").unwrap().reserves_nodes_only);
+    /// assert_eq!(BatchPolicy::parse("CONS/NODES=SHARED/PLAN=2").unwrap().to_string(), "CONS/PLAN=2/NODES=SHARED");
+    /// assert!(BatchPolicy::parse("CONS/PLAN=4").is_none() && BatchPolicy::parse("CONS/RESERVE=NODES").is_none());
     /// assert!(BatchPolicy::parse("CONS/FILL=SJF").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
     /// ```
     pub fn parse(name: &str) -> Option<BatchPolicy> {
@@ -170,6 +194,13 @@ impl BatchPolicy {
                 (None, Backfilling::Conservative(Compression::OneByOne)) if part == "REPLAN" => {
                     policy.backfilling = Backfilling::Conservative(Compression::Replan);
                 }
+                (Some(("PLAN", power)), Backfilling::Conservative(Compression::OneByOne)) => {
+                    let Some(power) = WaitPower::parse(power) else { return Ok(None) };
+                    policy.backfilling = Backfilling::Conservative(Compression::Plan(power));
+                }
+                (Some(("RESERVE", "NODES")), Backfilling::Easy) if !policy.reserves_nodes_only => {
+                    policy.reserves_nodes_only = true;
+                }
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
                     let Some(order) = QueueOrder::parse(name)? else { return Ok(None) };
                     policy.order = order;
@@ -196,8 +227,8 @@ impl BatchPolicy {
         Ok(Some(policy).filter(|policy| policy.fill != Some(policy.order)))
     }
 
-    /// Iterates over all policies without user-defined formulas and without a separate backfill
-    /// order.
+    /// Iterates over all policies without user-defined formulas, without a separate backfill order and
+    /// without [`BatchPolicy::reserves_nodes_only`]. A searched order begins with the order of submission.
     pub fn all() -> impl Iterator<Item = BatchPolicy> {
         let ordered = Backfilling::ALL
             .into_iter()
@@ -206,7 +237,10 @@ impl BatchPolicy {
             ordered.flat_map(|policy| Place::ALL.iter().map(move |&place| BatchPolicy { place, ..policy }));
         let used =
             placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }));
-        used.filter(|policy| !policy.place.is_scored() || policy.nodes != NodeUse::Whole)
+        let is_searched =
+            |it: &BatchPolicy| matches!(it.backfilling, Backfilling::Conservative(Compression::Plan(_)));
+        used.filter(move |policy| !is_searched(policy) || policy.order == QueueOrder::default())
+            .filter(|policy| !policy.place.is_scored() || policy.nodes != NodeUse::Whole)
     }
 
     /// Iterates over the variants of this policy with each other named backfill order.
@@ -220,6 +254,7 @@ impl BatchPolicy {
     pub fn description(self) -> String {
         let mut parts = vec![self.backfilling.in_words().1.to_owned(), self.order.description()];
         parts.extend(self.fill.map(|fill| format!("behind its head {}", fill.description())));
+        parts.extend(self.reserves_nodes_only.then(|| "its reservation is of nodes alone".to_owned()));
         parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
         parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description().to_owned()));
         parts.join("; ")
@@ -251,6 +286,9 @@ impl fmt::Display for BatchPolicy {
         }
         if let Some(fill) = self.fill {
             write!(f, "/FILL={fill}")?;
+        }
+        if self.reserves_nodes_only {
+            write!(f, "/RESERVE=NODES")?;
         }
         if self.place != Place::default() {
             write!(f, "/PLACE={}", self.place)?;

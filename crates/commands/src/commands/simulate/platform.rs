@@ -32,7 +32,8 @@ pub(super) struct PlatformArguments {
     platform: Option<PathBuf>,
     /// Requests of jobs that are drawn at random: RESOURCE:PROBABILITY:NUMBERS[:NEED] (each task
     /// requests one of these numbers of units, and uses such a fraction of each, as in
-    /// gpu:0.3:1+2:0.5-1), or @FEATURE:PROBABILITY. May be given several times
+    /// gpu:0.3:1+2:0.5-1), RESOURCE:PROBABILITY:lognormal(MU,SIGMA) (units of a resource of the whole
+    /// cluster; tasks*lognormal for each task), or @FEATURE:PROBABILITY. May be given several times
     #[arg(long = "request", value_name = "REQUEST", requires = "platform")]
     requests: Vec<Request>,
     /// Power cap, instead of that of the platform: 38kW, or steps such as 0h:38kW,18h:30kW. Idle nodes

@@ -6,6 +6,7 @@
 //! are drawn with replacement. A statement is open unless 97.5 % of the resamples agree with it.
 //! Published values are those of the policies that were simulated.
 
+mod burst_buffers;
 mod cells;
 mod checks;
 mod devices;
@@ -100,7 +101,8 @@ fn all_by(matrix: &Matrix<'_>, bootstrap: &Bootstrap) -> Vec<Claim> {
     let others = vcsim::all(matrix, &groups)
         .into_iter()
         .chain(devices::all(matrix, &groups))
-        .chain(power::all(matrix, &groups));
+        .chain(power::all(matrix, &groups))
+        .chain(burst_buffers::all(matrix, &groups));
     claims.splice(with_vcsim..with_vcsim, others);
     claims
 }

@@ -148,20 +148,27 @@ impl BatchState {
     }
 
     /// Computes the reservation of the job at a queue index, if it can have one. Its amounts of the
-    /// resources of the whole cluster are reserved in the plan of the cycle.
+    /// resources of the whole cluster are reserved in the plan of the cycle, unless the policy reserves
+    /// nodes alone.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
         let requests = &self.pools.requests;
         let waiting = || self.queue.jobs.range(at..).map(|job| &requests.get(job.request).common[..]);
-        let has_common = self.pools.common.as_ref().is_some_and(|common| !common.suffices(waiting()));
+        let nodes_only = self.policy.reserves_nodes_only;
+        let has_common =
+            !nodes_only && self.pools.common.as_ref().is_some_and(|common| !common.suffices(waiting()));
         if has_common {
             self.plan_common_amounts(now);
         }
+        let common = if nodes_only { self.pools.common.take() } else { None };
         let head = if self.releases_at_estimated_ends() {
             HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now))
         } else {
             HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
         };
+        if nodes_only {
+            self.pools.common = common;
+        }
         if let Some(head) = head.as_ref().filter(|_| has_common) {
             let (start, end) = head.interval();
             self.pools.reserve_common_amounts(self.queue.jobs[at].request, start, end);

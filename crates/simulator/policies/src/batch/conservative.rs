@@ -28,7 +28,8 @@ impl ConservativeBackfiller {
     /// invalidates reservations, the queue is then replanned. It is also replanned when nodes fail
     /// or come back and when a maintenance window is announced. At a site with priorities, it is
     /// replanned in each cycle in which anything but an arrival at the end of the queue may have
-    /// changed the plan. Between the backfill cycles of a site, jobs start in queue order.
+    /// changed the plan. With [`Compression::Plan`] each cycle plans the whole queue again, in the order that
+    /// a search finds; the queue then has its own order again. Between the backfill cycles of a site, jobs start in queue order.
     pub(super) fn schedule(
         &mut self,
         state: &mut BatchState,
@@ -55,6 +56,7 @@ impl ConservativeBackfiller {
         } else if overdue > 0
             || was_overdue
             || freed && self.compression == Compression::Replan
+            || matches!(self.compression, Compression::Plan(_))
             || state.site.is_some() && (has_new_order || freed || late)
         {
             plan.cancel_reservations(now, &mut state.queue.jobs, || {
@@ -62,12 +64,18 @@ impl ConservativeBackfiller {
             });
             extend_overruns(state, now, overdue, &mut plan);
         }
-        if !is_kept {
-            state.run_backfill_cycle(view, &mut plan, CycleRules::default(), decision);
-            return;
+        if let Compression::Plan(power) = self.compression {
+            state.order_by_search(now, &plan.timeline, power);
         }
-        start_planned(state, view, &mut plan, freed && !is_new, decision);
-        self.plan = Some(plan);
+        if is_kept {
+            start_planned(state, view, &mut plan, freed && !is_new, decision);
+            self.plan = Some(plan);
+        } else {
+            state.run_backfill_cycle(view, &mut plan, CycleRules::default(), decision);
+        }
+        if matches!(self.compression, Compression::Plan(_)) {
+            state.queue.restore_searched_order(now);
+        }
     }
 }
 

@@ -276,6 +276,7 @@ impl LocalScheduler {
     pub fn effect_of_submission(&self) -> SubmissionEffect {
         match (self.scheduler.state.policy.backfilling, self.scheduler.state.policy.order) {
             _ if !self.is_plain() => SubmissionEffect::Any,
+            (Backfilling::Conservative(Compression::Plan(_)), _) => SubmissionEffect::Any,
             (Backfilling::Conservative(_), order) if !order.depends_on_time() => {
                 SubmissionEffect::DelaysOverlapping
             }

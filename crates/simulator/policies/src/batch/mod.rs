@@ -53,6 +53,7 @@ mod head;
 mod job;
 mod keys;
 mod node_space;
+mod order_search;
 mod pick;
 mod place;
 mod plan;
@@ -74,7 +75,7 @@ mod timeline;
 mod will_run;
 mod windows;
 
-pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder};
+pub use dfrsim_model::batch::{Backfilling, BatchPolicy, Compression, NodeUse, Place, QueueOrder, WaitPower};
 pub use forecast::{LocalScheduler, PlannedJob, Prediction, Query, SubmissionEffect, guarantees_start_times};
 pub use profile::Profile;
 pub use published::PublishedPlan;

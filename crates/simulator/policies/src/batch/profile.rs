@@ -17,7 +17,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// assert_eq!(profile.earliest(second(0), 2_u32, SimSpan::from_secs(99)), second(10));
 /// assert_eq!(profile.reserved(), 3 * 10_000_000);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Profile {
     nodes: u64,
     /// Steps in ascending order of time, with different counts for adjacent steps; the last one has
@@ -30,6 +30,17 @@ struct Step {
     from: SimTime,
     /// Free nodes; negative where closed nodes are still in use by a job.
     free: i64,
+}
+
+impl Clone for Profile {
+    fn clone(&self) -> Profile {
+        Profile { nodes: self.nodes, steps: self.steps.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Profile) {
+        self.nodes = other.nodes;
+        self.steps.clone_from(&other.steps);
+    }
 }
 
 impl Profile {

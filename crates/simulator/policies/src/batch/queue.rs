@@ -138,6 +138,11 @@ impl Queue {
         }
     }
 
+    /// Restores the queue order after a search for another one.
+    pub(super) fn restore_searched_order(&mut self, now: SimTime) {
+        self.sort(now);
+    }
+
     /// Restores the queue order after backfilling.
     pub(super) fn restore_order(&mut self, now: SimTime) {
         if self.backfill_order.is_some() {

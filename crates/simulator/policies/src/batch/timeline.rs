@@ -35,6 +35,13 @@ impl Timeline {
         Timeline { profiles, ends: Vec::new(), will_run: None }
     }
 
+    /// Makes this timeline equal to another one without reservations of whole pools, and keeps its memory.
+    pub(super) fn copy_from(&mut self, other: &Timeline) {
+        self.profiles.clone_from(&other.profiles);
+        self.ends.clone_from(&other.ends);
+        self.will_run = None;
+    }
+
     /// Drops what is before `now`.
     pub(super) fn advance(&mut self, now: SimTime) {
         self.profiles.iter_mut().for_each(|profile| profile.advance(now));

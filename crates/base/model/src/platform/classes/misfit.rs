@@ -37,6 +37,8 @@ struct Amounts {
 #[derive(Clone, Debug, Default)]
 pub struct Misfits {
     jobs: u64,
+    /// Number of jobs whose random amount of a resource of the whole cluster was cut.
+    cut: u64,
     found: BTreeMap<(Misfit, u64), Amounts>,
 }
 
@@ -110,6 +112,7 @@ impl Misfits {
     /// Counts a job.
     pub fn add(&mut self, classes: &NodeClasses, job: &Job, demand: &Demand) {
         self.jobs += 1;
+        self.cut += u64::from(demand.is_cut);
         if let Some((misfit, requested, most)) = classes.misfit(job, demand) {
             let none = Amounts { jobs: 0, first: job.id, most_requested: 0 };
             let amounts = self.found.entry((misfit, most)).or_insert(none);
@@ -124,10 +127,14 @@ impl Misfits {
     }
 
     /// Formats the counts, one line for each reason with the first job that has it, and a first line
-    /// with their sum; empty if the nodes can hold all jobs.
+    /// with their sum, and one for random amounts that were cut; empty if there are none of both.
     pub fn lines(&self, classes: &NodeClasses) -> Vec<String> {
+        let cut = (self.cut > 0).then(|| {
+            let jobs = counted(self.cut as usize, "job");
+            format!("{jobs}: a random amount exceeds what the cluster has, and is cut to it")
+        });
         if self.found.is_empty() {
-            return Vec::new();
+            return cut.into_iter().collect();
         }
         let is_common = |(misfit, _): &&(Misfit, u64)| matches!(misfit, Misfit::Common(_));
         let first = format!(
@@ -191,7 +198,7 @@ impl Misfits {
         let line = |(&(misfit, most), amounts): (&(Misfit, u64), &Amounts)| {
             format!("{}; job {} is the first", reason(misfit, most, amounts), amounts.first)
         };
-        [first].into_iter().chain(self.found.iter().map(line)).collect()
+        [first].into_iter().chain(self.found.iter().map(line)).chain(cut).collect()
     }
 }
 

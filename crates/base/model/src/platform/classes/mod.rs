@@ -21,8 +21,8 @@ pub use power_fields::{
     UnitPowerFields,
 };
 pub use requests::{
-    DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
-    is_of_site,
+    DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, RandomAmount, Request,
+    RequestTarget, is_of_site,
 };
 
 use super::common::{CommonDemand, CommonResource, POWER};
@@ -190,6 +190,8 @@ pub struct Demand {
     /// Part of the power in `common` that the job draws at any yield, for the devices and sockets that
     /// its tasks use.
     pub fixed_power: u64,
+    /// True if a random amount was more than the cluster has, all of which the job requests.
+    pub is_cut: bool,
 }
 
 impl Demand {

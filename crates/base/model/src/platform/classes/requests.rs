@@ -6,17 +6,21 @@ use crate::platform::devices::WHOLE_DEVICE;
 use crate::site::partition_feature;
 use crate::{Job, Seed, Share};
 use rand::RngExt as _;
+use rand_distr::StandardNormal;
 use std::fmt;
 
 /// Request of randomly drawn jobs.
 ///
 /// The text form is `gpu:0.3:1+2:0.5-1` (resource, probability, possible numbers per task, fraction
 /// of each unit that a task can use; of a resource of the whole cluster, possible numbers per job), or `@feature:0.1` (feature and probability; `@v100|a100:0.1`
-/// requests one of two features). With `:max8` at the end only jobs of at most 8 tasks are drawn.
+/// requests one of two features). With `:max8` at the end only jobs of at most 8 tasks are drawn, and with
+/// `:over120` only those that request more than 120 s. Units of a resource of the whole cluster may have a
+/// [distribution](RandomAmount).
 ///
 /// ```
 /// use dfrsim_model::platform::classes::Request;
-/// for text in ["gpu:0.3:1", "gpu:0.3:1+2+4:0.5", "gpu:1:1:0.25-1", "gpu:0.3:1:max8", "@nvlink:0.1", "@v100|a100:0.1"] {
+/// for text in ["gpu:0.3:1", "gpu:0.3:1+2+4:0.5", "gpu:1:1:0.25-1", "gpu:0.3:1:max8", "@nvlink:0.1", "@v100|a100:0.1",
+///     "bb:1:lognormal(3,1)", "bb:0.5:tasks*lognormal(7.93,1.0973,-154,100,40000):over120:max8"] {
 ///     assert_eq!(text.parse::<Request>().unwrap().to_string(), text);
 /// }
 /// ```
@@ -28,6 +32,9 @@ pub struct Request {
     pub probability: f64,
     /// Maximum number of tasks of a job with the request.
     pub most_tasks: u32,
+    /// Jobs with the request ask for more than this time, in seconds; the run time counts for those that
+    /// ask for none. 0 for all jobs.
+    pub over_s: u32,
 }
 
 /// Requested resource or feature.
@@ -42,6 +49,13 @@ pub enum RequestTarget {
         /// Minimum and maximum fraction of each unit that a task can use; drawn uniformly.
         need: (f64, f64),
     },
+    /// Units of a resource of the whole cluster, from a distribution.
+    Amount {
+        /// Name of the resource.
+        name: String,
+        /// Distribution of the units.
+        amount: RandomAmount,
+    },
     /// Feature of nodes, or alternatives.
     Feature {
         /// Name of the feature; names of alternatives are separated by `|`.
@@ -49,27 +63,101 @@ pub enum RequestTarget {
     },
 }
 
+/// Log-normal distribution of the units of a job: `lognormal(MU,SIGMA)`, `lognormal(MU,SIGMA,SHIFT)` or
+/// `lognormal(MU,SIGMA,SHIFT,LEAST,MOST)`; with `tasks*` before it, of the units for each task of the job,
+/// of which all tasks have the same number.
+///
+/// SHIFT is added to e to the power of a normal variate of mean MU and standard deviation SIGMA. The sum
+/// is at least LEAST and at most MOST. It is rounded to a whole number of units, after its product with
+/// the number of tasks. What exceeds the amount of the cluster is cut, and [told](super::Misfits).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RandomAmount {
+    /// True if the distribution is of the units for each task.
+    pub per_task: bool,
+    /// Mean and standard deviation of the logarithm.
+    pub mu: f64,
+    /// Standard deviation of the logarithm.
+    pub sigma: f64,
+    /// Units that are added.
+    pub shift: f64,
+    /// Smallest number of units.
+    pub least: f64,
+    /// Largest number of units.
+    pub most: f64,
+}
+
+/// Largest number of units in a distribution.
+const MOST_UNITS: f64 = 1e12;
+
+impl RandomAmount {
+    fn parse(text: &str) -> Option<RandomAmount> {
+        let (per_task, text) = match text.strip_prefix("tasks*") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let inner = text.strip_prefix("lognormal(")?.strip_suffix(')')?;
+        let number = |word: &str| word.trim().parse::<f64>().ok().filter(|it| it.abs() <= MOST_UNITS);
+        let numbers = inner.split(',').map(number).collect::<Option<Vec<f64>>>()?;
+        let (mu, sigma, shift, least, most) = match numbers[..] {
+            [mu, sigma] => (mu, sigma, 0.0, 0.0, MOST_UNITS),
+            [mu, sigma, shift] => (mu, sigma, shift, 0.0, MOST_UNITS),
+            [mu, sigma, shift, least, most] => (mu, sigma, shift, least, most),
+            _ => return None,
+        };
+        let is_valid = sigma >= 0.0 && least >= 0.0 && least <= most;
+        is_valid.then_some(RandomAmount { per_task, mu, sigma, shift, least, most })
+    }
+
+    /// Draws the units of a job with this number of tasks.
+    fn draw(&self, tasks: u32, rng: &mut impl rand::Rng) -> u64 {
+        let normal: f64 = rng.sample(StandardNormal);
+        let units = self.shift + libm::exp(self.mu + self.sigma * normal);
+        let times = if self.per_task { f64::from(tasks) } else { 1.0 };
+        (units.clamp(self.least, self.most) * times).round() as u64
+    }
+}
+
+impl fmt::Display for RandomAmount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RandomAmount { per_task, mu, sigma, shift, least, most } = self;
+        write!(f, "{}lognormal({mu},{sigma}", if *per_task { "tasks*" } else { "" })?;
+        let is_bounded = (*least, *most) != (0.0, MOST_UNITS);
+        if *shift != 0.0 || is_bounded {
+            write!(f, ",{shift}")?;
+        }
+        if is_bounded { write!(f, ",{least},{most})") } else { f.write_str(")") }
+    }
+}
+
 crate::parses!(
     Request,
-    "invalid request `{text}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED such as gpu:0.3:1+2:0.5-1, or \
-     @FEATURE:PROBABILITY, optionally followed by :maxTASKS",
+    "invalid request `{text}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED such as gpu:0.3:1+2:0.5-1, \
+     RESOURCE:PROBABILITY:lognormal(MU,SIGMA), or @FEATURE:PROBABILITY, optionally followed by :overSECONDS and :maxTASKS",
     parse
 );
 
 fn parse(text: &str) -> Option<Request> {
     let part = |word: &str| word.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));
     let mut words: Vec<&str> = text.split(':').collect();
-    let most_tasks = match words.last().and_then(|word| word.strip_prefix("max")) {
-        Some(most) => {
-            words.pop();
-            most.parse().ok().filter(|most| *most > 0)?
-        }
-        None => u32::MAX,
+    let mut suffix = |begin: &str| {
+        let number = words.last().and_then(|word| word.strip_prefix(begin))?;
+        let number = number.parse::<u32>().ok().filter(|number| *number > 0);
+        words.pop();
+        Some(number)
     };
+    let most_tasks = suffix("max").unwrap_or(Some(u32::MAX))?;
+    let over_s = suffix("over").unwrap_or(Some(0))?;
     if let Some(name) = words.first()?.strip_prefix('@').filter(|name| !name.is_empty()) {
         let [_, probability] = words[..] else { return None };
         let what = RequestTarget::Feature { name: name.to_owned() };
-        return Some(Request { what, probability: part(probability)?, most_tasks });
+        return Some(Request { what, probability: part(probability)?, most_tasks, over_s });
+    }
+    if let [name, probability, amount] = words[..]
+        && let Some(amount) = RandomAmount::parse(amount)
+    {
+        let what = RequestTarget::Amount { name: name.to_owned(), amount };
+        let request = Request { what, probability: part(probability)?, most_tasks, over_s };
+        return (!name.is_empty()).then_some(request);
     }
     let (name, probability, numbers, need) = match words[..] {
         [name, probability, numbers] => (name, probability, numbers, "1"),
@@ -82,15 +170,16 @@ fn parse(text: &str) -> Option<Request> {
     let need = (part(least)?, part(most)?);
     let is_range = need.0 > 0.0 && need.0 <= need.1;
     let what = RequestTarget::Resource { name: name.to_owned(), per_task, need };
-    let request = Request { what, probability: part(probability)?, most_tasks };
+    let request = Request { what, probability: part(probability)?, most_tasks, over_s };
     (is_range && !name.is_empty()).then_some(request)
 }
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { what, probability, most_tasks } = self;
+        let Request { what, probability, most_tasks, over_s } = self;
         match what {
             RequestTarget::Feature { name } => write!(f, "@{name}:{probability}")?,
+            RequestTarget::Amount { name, amount } => write!(f, "{name}:{probability}:{amount}")?,
             RequestTarget::Resource { name, per_task, need: (least, most) } => {
                 let numbers: Vec<String> = per_task.iter().map(u32::to_string).collect();
                 write!(f, "{name}:{probability}:{}", numbers.join("+"))?;
@@ -100,6 +189,9 @@ impl fmt::Display for Request {
                     (least, most) => write!(f, ":{least}-{most}")?,
                 }
             }
+        }
+        if *over_s > 0 {
+            write!(f, ":over{over_s}")?;
         }
         if *most_tasks < u32::MAX { write!(f, ":max{most_tasks}") } else { Ok(()) }
     }
@@ -148,6 +240,7 @@ impl Demands {
                     && common_index(classes, name).is_none()
                     && classes.device_part(name).is_none()
             }
+            RequestTarget::Amount { name, .. } => common_index(classes, name).is_none(),
             RequestTarget::Feature { name } => {
                 name.split('|').any(|name| !classes.features().iter().any(|known| known == name))
             }
@@ -160,7 +253,11 @@ impl Demands {
         };
         let profile = match &found.what {
             RequestTarget::Resource { name, .. } => Some(name.as_str()).filter(|name| is_profile(name)),
-            RequestTarget::Feature { .. } => None,
+            RequestTarget::Amount { name, .. } if resource_index(classes, name).is_some() => {
+                let reason = format!("{name} is a resource of nodes; expected numbers of units such as 1+2");
+                return Some((found, reason));
+            }
+            RequestTarget::Amount { .. } | RequestTarget::Feature { .. } => None,
         };
         Some((found, unknown_request(classes, profile)))
     }
@@ -197,12 +294,21 @@ impl Demands {
         let mut common: Vec<(usize, u64)> = Vec::new();
         for (number, request) in (0..).zip(&self.requests) {
             let mut rng = self.seed.fork("requests").numbered(number).numbered(job.id.original().0).rng();
-            if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks {
+            let asked_time = job.requested_time.unwrap_or(job.run_time).micros();
+            let is_short = request.over_s > 0 && asked_time <= u64::from(request.over_s) * 1_000_000;
+            if rng.random::<f64>() >= request.probability || job.tasks > request.most_tasks || is_short {
                 continue;
             }
             match &request.what {
                 RequestTarget::Feature { name } => {
                     require_features(demand, classes, name);
+                }
+                RequestTarget::Amount { name, amount } => {
+                    let Some(place) = common_index(classes, name) else { continue };
+                    let (drawn, has) =
+                        (amount.draw(job.tasks, &mut rng), classes.common()[place].lasting_amount());
+                    demand.is_cut |= drawn > has;
+                    common.push((place, drawn.min(has)));
                 }
                 RequestTarget::Resource { name, per_task, need: (least, most) } => {
                     let place = resource_index(classes, name);
@@ -382,6 +488,15 @@ mod tests {
             "@:1",
             "gpu:1:1:max0",
             "max3",
+            "bb:1:lognormal(1)",
+            "bb:1:lognormal(1,-1)",
+            "bb:1:lognormal(1,1,0,5,4)",
+            "bb:1:lognormal(NaN,1)",
+            "bb:1:lognormal(1,inf)",
+            "bb:1:task*lognormal(1,1)",
+            ":1:lognormal(1,1)",
+            "bb:1:lognormal(1,1):over0",
+            "bb:1:lognormal(1,1):max8:over9",
         ] {
             assert!(text.parse::<Request>().is_err(), "{text}");
         }
@@ -429,6 +544,50 @@ mod tests {
             assert_eq!(given(other).1.unwrap(), known, "{other}");
         }
         assert_eq!(given("gpu_a100").1, None);
+    }
+
+    /// Amounts of the whole cluster follow their distribution. They are cut to what the cluster has, which
+    /// is told.
+    #[test]
+    fn amounts_are_drawn_from_a_distribution() {
+        let text = "common = { bb = { amount = 100, per_task = 1 } }
+            classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 4 } }]";
+        let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+        let drawn = |text: &str| -> Vec<Demand> {
+            let demands = Demands { requests: vec![text.parse().unwrap()], ..Demands::default() };
+            assert_eq!(demands.find_unknown(&classes), None);
+            (0..2000).map(|id| demands.of(&classes, &job(id))).collect()
+        };
+        let median = |all: &[Demand]| {
+            let mut amounts: Vec<u64> = all.iter().map(|it| it.common[0]).collect();
+            amounts.sort_unstable();
+            amounts[1000]
+        };
+        // e to the power of 3 is 20.1.
+        let plain = drawn("bb:1:lognormal(3,0.5)");
+        assert!((18..=22).contains(&median(&plain)), "{}", median(&plain));
+        let is_within = |sigmas: f64| {
+            let bounds = [3.0 - 0.5 * sigmas, 3.0 + 0.5 * sigmas].map(f64::exp);
+            plain.iter().filter(|it| (bounds[0]..bounds[1]).contains(&(it.common[0] as f64))).count()
+        };
+        assert!((1300..1430).contains(&is_within(1.0)), "{}", is_within(1.0));
+        assert!(plain.iter().all(|it| !it.is_cut));
+        let each = drawn("bb:1:tasks*lognormal(3,0.5)");
+        assert!((36..=44).contains(&median(&each)), "two tasks: {}", median(&each));
+        assert!(each.iter().any(|it| it.is_cut) && each.iter().all(|it| it.is_cut <= (it.common[0] == 100)));
+        let bounded = drawn("bb:1:lognormal(3,0.5,-10,5,15)");
+        assert!(bounded.iter().all(|it| (5..=15).contains(&it.common[0])));
+        assert!((9..=11).contains(&median(&bounded)), "{}", median(&bounded));
+        assert!(drawn("bb:1:lognormal(3,0.5):over1").iter().all(|it| it.common == [2]), "jobs of 1 s");
+        let wrong = |text: &str| {
+            let demands = Demands { requests: vec![text.parse().unwrap()], ..Demands::default() };
+            demands.find_unknown(&classes).map(|it| it.1)
+        };
+        assert_eq!(
+            wrong("gpu:1:lognormal(1,1)").unwrap(),
+            "gpu is a resource of nodes; expected numbers of units such as 1+2"
+        );
+        assert!(wrong("fpga:1:lognormal(1,1)").unwrap().ends_with("known are gpu, bb"));
     }
 
     /// The requests of a job are independent of other jobs; their frequency is about the
