@@ -41,6 +41,8 @@ pub(crate) struct Kind {
     pub(crate) resources: Option<Vec<String>>,
     /// Power of a node, if it is known.
     pub(crate) power: Option<PowerOfNode>,
+    /// Rule by which a node of unknown power falls asleep.
+    pub(crate) sleep: Option<SleepOfNode>,
 }
 
 impl Kind {
@@ -61,6 +63,7 @@ impl Kind {
             core_parts: 1,
             resources,
             power: None,
+            sleep: None,
         }
     }
     /// Returns whether such a node has a feature, or one of several that are separated by `|`.
@@ -169,9 +172,9 @@ impl Nodes {
         classes: &[ClassOfNodes],
         (cores, core_parts): (Option<u32>, Option<u32>),
     ) -> bool {
+        let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
-            let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
                 && power.sleep.iter().all(is_sleep)
         };
@@ -186,6 +189,8 @@ impl Nodes {
                 && has_groups(class)
                 && class.nodes > 0
                 && class.power.iter().all(is_power)
+                && class.sleep.iter().all(|sleep| is_sleep(sleep) && sleep.asleep_mw == 0)
+                && (class.sleep.is_none() || class.power.is_none())
                 && (1..=Yield::ONE.units()).contains(&class.speed)
         };
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
@@ -212,6 +217,7 @@ impl Nodes {
             core_parts,
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
             power: class.power.clone(),
+            sleep: class.sleep,
         };
         (self.cores, self.core_parts, self.has_classes) = (cores, core_parts, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());

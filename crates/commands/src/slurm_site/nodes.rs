@@ -60,6 +60,7 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         hosts: compress(&kind.hosts),
         device_groups: Vec::new(),
         power: None,
+        sleep: kind.sleep,
     };
     let part = |part: &GpuPart| DevicePart {
         name: part.name.to_owned(),

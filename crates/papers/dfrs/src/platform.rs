@@ -90,7 +90,9 @@ fn reference_node(fields: &PlatformFields) -> Option<ReferenceNode> {
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
     let classes = nodes.classes.classes();
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
-    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power } in classes {
+    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power, sleep } in
+        classes
+    {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
         if let Some(NodePower { idle, busy, units, sleep }) = power {
@@ -100,6 +102,10 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
                 digester.text("sleep").integer(*asleep);
                 [after, falls, wakes].iter().for_each(|span| _ = digester.integer(span.micros()));
             }
+        }
+        if let Some(SleepRule { asleep: _, after, falls, wakes }) = sleep {
+            digester.text("sleep of unknown power");
+            [after, falls, wakes].iter().for_each(|span| _ = digester.integer(span.micros()));
         }
         if !device_groups.is_empty() {
             digester.text("device groups");

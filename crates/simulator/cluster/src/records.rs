@@ -5,6 +5,7 @@ use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::OnDevices;
+use dfrsim_model::platform::power::SleepRule;
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
@@ -61,6 +62,12 @@ fn platform(interruption: Interruption) -> Record<'static> {
 }
 
 fn classes(nodes: &NodeClasses) -> Record<'static> {
+    let sleep = |rule: SleepRule| event::SleepOfNode {
+        asleep_mw: rule.asleep,
+        after_us: rule.after.micros(),
+        falls_us: rule.falls.micros(),
+        wakes_us: rule.wakes.micros(),
+    };
     let class = |class: &NodeClass| event::ClassOfNodes {
         name: class.name.clone(),
         nodes: class.nodes,
@@ -74,13 +81,9 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
             idle_mw: power.idle,
             busy_mw: power.busy,
             units_mw: power.units.clone(),
-            sleep: power.sleep.map(|rule| event::SleepOfNode {
-                asleep_mw: rule.asleep,
-                after_us: rule.after.micros(),
-                falls_us: rule.falls.micros(),
-                wakes_us: rule.wakes.micros(),
-            }),
+            sleep: power.sleep.map(sleep),
         }),
+        sleep: class.sleep.map(sleep),
     };
     let common = |resource: &CommonResource| event::ResourceOfCluster {
         name: (*resource.name).to_owned(),

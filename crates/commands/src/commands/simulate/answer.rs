@@ -25,6 +25,9 @@ pub(crate) struct Simulated {
     /// Energy of the nodes, if their power is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyFigures>,
+    /// Figures of nodes that sleep, if there are any and their power is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sleep: Option<SleepFigures>,
     #[serde(flatten)]
     figures: Summary,
 }
@@ -34,9 +37,11 @@ impl Simulated {
         policy: Policy,
         (log, account): (PathBuf, AccountSummary),
         fit_no_node: Vec<String>,
-        (figures, devices, energy): (Summary, Option<DeviceFigures>, Option<EnergyFigures>),
+        (figures, devices): (Summary, Option<DeviceFigures>),
+        (energy, sleep): (Option<EnergyFigures>, Option<SleepFigures>),
     ) -> Simulated {
-        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, energy, figures }
+        let sleep = sleep.filter(|_| energy.is_none());
+        Simulated { policy: policy.to_string(), log, account, fit_no_node, devices, energy, sleep, figures }
     }
 }
 
@@ -91,14 +96,15 @@ impl Answer for Simulated {
             if let Some(cost) = energy.cost {
                 line("cost", format!("{cost:.2}"));
             }
-            if let Some(SleepFigures { asleep, wakes, woken_s }) = energy.sleep {
-                let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
-                let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
-                line("nodes asleep", figures);
-            }
-            if energy.over_cap_s > 0.0 {
-                line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
-            }
+        }
+        let sleep = self.energy.map_or(self.sleep, |energy| energy.sleep);
+        if let Some(SleepFigures { asleep, wakes, woken_s }) = sleep {
+            let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
+            let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
+            line("nodes asleep", figures);
+        }
+        if let Some(energy) = self.energy.filter(|energy| energy.over_cap_s > 0.0) {
+            line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
         }
         line("", distribution::heading());
         line("wait [s]", distribution::line(&figures.wait));

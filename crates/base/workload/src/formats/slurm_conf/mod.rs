@@ -39,6 +39,7 @@ mod names;
 mod nodes;
 mod note;
 mod parameters;
+mod power_saving;
 mod reservations;
 mod select;
 mod strict;
@@ -285,6 +286,7 @@ impl SlurmSite {
         for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
+        nodes.save_power(&parameters)?;
         nodes.add_reservations(self.reservations.iter().flatten())?;
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
         let cluster = lines::values(pairs, "ClusterName").next_back();

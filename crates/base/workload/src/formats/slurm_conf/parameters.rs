@@ -3,6 +3,7 @@
 use super::lines::{ConfLine, Location};
 use super::names::identifier;
 use super::nodes::Nodes;
+use super::power_saving::{PartitionPower, PowerSaving};
 use super::select::{NodeSelection, OverSubscription};
 use super::{ConfError, ConfErrors, LICENCE, Note, declared};
 use dfrsim_model::site::{
@@ -23,6 +24,8 @@ pub(super) struct Parameters {
     pub(super) used: Vec<String>,
     /// Selection of nodes.
     pub(super) selection: NodeSelection,
+    /// Power saving, by which nodes without jobs sleep.
+    pub(super) power: PowerSaving,
     /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
     pub(super) keeps_limits: bool,
     /// Licences with their numbers.
@@ -51,6 +54,8 @@ pub(super) struct Partition {
     pub(super) jobs_per_core: u32,
     /// Value of `Priority`, which replaces the job factor and the tier.
     priority: Option<u32>,
+    /// Power saving of the nodes.
+    pub(super) power: PartitionPower,
 }
 
 /// Keys of `PartitionName` lines that some version of Slurm knows, in lower case.
@@ -134,6 +139,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
         partitions: Vec::new(),
         used: Vec::new(),
         selection: NodeSelection::default(),
+        power: PowerSaving::default(),
         keeps_limits: false,
         licences: Vec::new(),
         plans_licences: false,
@@ -241,7 +247,7 @@ impl Parameters {
         is_basic: &mut bool,
         preempt: &mut PreemptionParameters,
     ) -> Result<bool, ConfError> {
-        if declared::set(&mut self.settings, name, value, at)? {
+        if declared::set(&mut self.settings, name, value, at)? || self.power.set(name, value, at)? {
             return Ok(true);
         }
         match name.to_ascii_lowercase().as_str() {
@@ -520,6 +526,9 @@ impl Parameters {
         value: &str,
         at: Location,
     ) -> Result<(), ConfError> {
+        if partition.power.set(key, value, &at)? {
+            return Ok(());
+        }
         let class = &mut partition.class;
         let names = || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
         match key {

@@ -5,6 +5,7 @@ use super::super::lines::ConfLine;
 use super::gres::{self, Gres};
 use super::state::NodeState;
 use super::topology::{Processors, Topology};
+use dfrsim_model::platform::classes::SleepFields;
 
 /// Keys of `NodeName` lines that are used, in lower case.
 pub(in super::super) const USED_KEYS: [&str; 19] = [
@@ -62,6 +63,8 @@ pub(in super::super) struct Node {
     pub(super) state: NodeState,
     /// Number of jobs that share a core; `None` if jobs do not share cores.
     pub(super) jobs_per_core: Option<u32>,
+    /// Rule by which the node sleeps; `None` if it stays awake.
+    pub(super) sleep: Option<SleepFields>,
 }
 
 impl Node {
