@@ -67,8 +67,8 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         share: 1.0 / f64::from(part.per_gpu),
         of_one_device: true,
     };
-    let licences = |(name, total): &(String, u32)| {
-        (name.clone(), CommonFields { amount: Some((*total).into()), ..CommonFields::default() })
+    let licences = |(name, total): &(String, u64)| {
+        (name.clone(), CommonFields { amount: Some(*total), ..CommonFields::default() })
     };
     PlatformFields {
         common: of_log.licences.iter().map(licences).collect(),

@@ -114,10 +114,12 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     }
     if let Some(ClusterPower { effectiveness, series }) = nodes.classes.power() {
         digester.integer(*effectiveness);
-        if let Some(EnergySeries { begins, span, carbon, price }) = series.as_deref() {
+        if let Some(EnergySeries { begins, span, end, carbon, price }) = series.as_deref() {
             digester.text("series").integer(span.micros());
             begins.iter().for_each(|begin| _ = digester.integer(begin.micros()));
-            carbon.iter().chain(price).for_each(|value| _ = digester.integer(*value));
+            carbon.iter().for_each(|value| _ = digester.integer(*value));
+            price.iter().for_each(|value| _ = digester.integer(value.cast_unsigned()));
+            digester.integer(end.micros());
         }
     }
     for CommonResource { name, demand, steps } in nodes.classes.common() {

@@ -42,7 +42,7 @@ pub struct EnergyMetrics {
     last_job: u128,
     /// Sums of the energy times the values of the series for a kilowatt-hour.
     carbon: u128,
-    price: u128,
+    price: i128,
     /// Nodes that may sleep; `None` if all stay awake.
     sleep: Option<Box<SleepingNodes>>,
 }
@@ -181,7 +181,8 @@ impl EnergyMetrics {
             over_cap_s: self.over_cap as f64 / 1e6,
             nodes_mj: millijoules(self.energy),
             carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
-            cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
+            cost: has(|it| !it.price.is_empty())
+                .then(|| self.price as f64 / parts * effectiveness / KILOWATT_HOUR / 1e6),
             sleep: self.sleep_figures(),
         })
     }
@@ -243,7 +244,10 @@ impl EnergyMetrics {
             for (at, span) in series.intervals(self.now, now) {
                 let energy = power * u128::from(span);
                 self.carbon += energy * series.carbon.get(at).map_or(0, |value| u128::from(*value));
-                self.price += energy * series.price.get(at).map_or(0, |value| u128::from(*value));
+                // At the largest price, 100 for a kilowatt-hour, there is room for 4 * 10^8 kWh.
+                let energy = i128::try_from(energy).unwrap_or(i128::MAX);
+                let price = series.price.get(at).map_or(0, |value| i128::from(*value));
+                self.price = self.price.saturating_add(energy.saturating_mul(price));
             }
         }
         if let Some((cap, _)) = self.cap.as_ref().filter(|(_, least)| self.added > *least) {

@@ -1,5 +1,6 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
+use super::burst_buffer::{self, BurstBuffers};
 use super::lines::{ConfLine, Location};
 use super::names::identifier;
 use super::nodes::Nodes;
@@ -353,10 +354,13 @@ impl Parameters {
         &mut self,
         needed: &[(&str, u64, u32)],
         is_taken: impl Fn(&str) -> bool,
-    ) -> Vec<(String, u32)> {
+    ) -> Vec<(String, u64)> {
         let (mut unknown, mut found) = (0, Vec::new());
         for all in needed.chunk_by(|a, b| a.0 == b.0) {
             let name = &all[0].0[LICENCE.len_utf8()..];
+            if burst_buffer::is_name(name) {
+                continue;
+            }
             let Some((_, total)) = self.licences.iter().find(|(known, _)| known == name) else {
                 unknown += all.len();
                 continue;
@@ -365,7 +369,7 @@ impl Parameters {
                 let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
                 self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
             } else {
-                found.push((name.to_owned(), *total));
+                found.push((name.to_owned(), (*total).into()));
             }
         }
         // Slurm's cycles know licences over time only with `bf_licenses`.
@@ -376,6 +380,19 @@ impl Parameters {
             )));
         }
         found
+    }
+
+    /// Notes the use of the burst buffers of the site, of which jobs need some. Slurm's backfill cycles
+    /// pass over a job whose buffer is not there, and reserve nothing for it.
+    pub(super) fn set_burst_buffers(&mut self, all: &BurstBuffers, is_needed: bool) {
+        if all.is_known() {
+            self.ignored.retain(|name| !name.eq_ignore_ascii_case("BurstBufferType"));
+            self.note_use("BurstBufferType");
+        }
+        if is_needed && !self.plans_licences {
+            self.settings.backfill.skips_unlicensed = true;
+        }
+        all.ignored.iter().for_each(|name| self.ignore(name.clone()));
     }
 
     /// Notes that lists of nodes are left out.
