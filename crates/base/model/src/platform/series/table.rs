@@ -42,6 +42,12 @@ fn cells(line: &str, delimiter: char) -> Vec<String> {
         }
     }
     all.push(cell);
+    // Spreadsheets put a line that they did not split into quotes, with its own quotes doubled.
+    if let ([_], Some(inner)) = (&all[..], line.trim().strip_prefix('"').and_then(|it| it.strip_suffix('"')))
+        && inner.contains("\"\"")
+    {
+        return cells(&inner.replace("\"\"", "\""), delimiter);
+    }
     all.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
@@ -415,6 +421,11 @@ mod tests {
              2023-01-01T00:00+01:00,100,-5.17\n2023-01-01T01:00+01:00,101,1\n";
         let series = of(chart).unwrap();
         assert_eq!((&series.price[..], series.begins[0]), (&[-5_170, 1_000][..], 1_672_527_600));
+        let quoted: String = "MTU (CET/CEST),\"Day-ahead Price [EUR/MWh]\",\"BZN|UT\"\n01.01.2022 00:00 - 01.01.2022 01:00,\"61.84\",\"\"\n01.01.2022 01:00 - 01.01.2022 02:00,\"7\",\"\"\n"
+            .lines()
+            .map(|line| format!("\"{}\"\r\n", line.replace('"', "\"\"")))
+            .collect();
+        assert_eq!(of(&quoted).unwrap().price, [61_840, 7_000]);
         let titled = format!("Prices of Utopia,,\n{chart}");
         assert_eq!(of(&titled).unwrap().price, series.price);
         let marginal = "timestamp,MOER,MOER version\n2019-01-01T00:00:00+00:00,1000,3.0\n2019-01-01T00:05:00+00:00,0,3.0\n";

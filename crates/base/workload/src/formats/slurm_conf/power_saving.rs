@@ -7,7 +7,7 @@ use super::lines::{ConfLine, Location};
 use super::names::expand_hosts;
 use super::{ConfError, Note, unknown};
 use dfrsim_model::platform::classes::SleepFields;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Parameters of power saving, in lower case.
 const PARAMETERS: [&str; 10] = [
@@ -118,6 +118,23 @@ pub(super) struct SavingNode<'a> {
     pub(super) is_cloud: bool,
     /// Places of its partitions.
     pub(super) partitions: Vec<usize>,
+    /// Seconds without jobs after which it is suspended, if it has a time of its own.
+    pub(super) suspend: Option<Option<u64>>,
+}
+
+/// Names that lists of nodes may have, other than those of nodes.
+#[derive(Debug)]
+pub(super) struct OtherNames<'a> {
+    /// Nodes that what-if changes removed.
+    pub(super) removed: &'a FxHashSet<String>,
+    /// Node sets with their nodes.
+    pub(super) sets: &'a FxHashMap<String, Vec<String>>,
+}
+
+impl OtherNames<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.removed.contains(name) || self.sets.contains_key(name)
+    }
 }
 
 /// Rules of the nodes, and statements about them.
@@ -169,12 +186,13 @@ impl PowerSaving {
     pub(super) fn rules(
         &self,
         nodes: &[SavingNode<'_>],
-        removed: &FxHashSet<String>,
+        others: &OtherNames<'_>,
         partitions: &[(String, PartitionPower)],
     ) -> Result<SleepOfNodes, ConfError> {
-        self.check_names(nodes, removed, partitions)?;
-        let is_wanted =
-            self.suspend.is_some() || partitions.iter().any(|(_, it)| it.suspend.flatten().is_some());
+        self.check_names(nodes, others, partitions)?;
+        let is_wanted = self.suspend.is_some()
+            || partitions.iter().any(|(_, it)| it.suspend.flatten().is_some())
+            || nodes.iter().any(|node| node.suspend.flatten().is_some());
         let mut all = SleepOfNodes::default();
         if !self.has_programs() {
             if is_wanted {
@@ -188,12 +206,12 @@ impl PowerSaving {
             }
             return Ok(all);
         }
-        let kept = self.kept_nodes(nodes, partitions, &mut all.notes);
+        let kept = self.kept_nodes(nodes, others, partitions, &mut all.notes);
         let rule = |node: &SavingNode<'_>| {
             let of = |part: &usize| partitions[*part].1;
             let own = || node.partitions.iter().map(of);
             let suspend = own().filter_map(|it| it.suspend).reduce(|a, b| Some(a?.max(b?)));
-            let suspend = suspend.unwrap_or(self.suspend)?;
+            let suspend = node.suspend.or(suspend).unwrap_or(self.suspend)?;
             let falls = own().filter_map(|it| it.falls).max().unwrap_or(self.falls);
             let wakes = own().filter_map(|it| it.wakes).max().unwrap_or(self.wakes);
             let is_at_once = !node.partitions.is_empty() && own().all(|it| it.at_once);
@@ -209,12 +227,12 @@ impl PowerSaving {
     fn check_names(
         &self,
         nodes: &[SavingNode<'_>],
-        removed: &FxHashSet<String>,
+        others: &OtherNames<'_>,
         partitions: &[(String, PartitionPower)],
     ) -> Result<(), ConfError> {
         let known: FxHashSet<&str> = nodes.iter().map(|node| node.name).collect();
         for KeptNodes { at, hosts, .. } in &self.kept {
-            let is_unknown = |host: &&String| !known.contains(host.as_str()) && !removed.contains(*host);
+            let is_unknown = |host: &&String| !known.contains(host.as_str()) && !others.has(host);
             if let Some(host) = hosts.iter().find(is_unknown) {
                 return Err(at.error(unknown("node", host, &mut nodes.iter().map(|node| node.name))));
             }
@@ -233,6 +251,7 @@ impl PowerSaving {
     fn kept_nodes<'a>(
         &self,
         nodes: &[SavingNode<'a>],
+        others: &OtherNames<'_>,
         partitions: &[(String, PartitionPower)],
         notes: &mut Vec<Note>,
     ) -> FxHashSet<&'a str> {
@@ -248,7 +267,8 @@ impl PowerSaving {
             .map(|it| it.name)
             .collect();
         for KeptNodes { text, hosts, count, .. } in &self.kept {
-            let hosts: FxHashSet<&str> = hosts.iter().map(String::as_str).collect();
+            let of_sets = hosts.iter().filter_map(|host| others.sets.get(host)).flatten();
+            let hosts: FxHashSet<&str> = hosts.iter().chain(of_sets).map(String::as_str).collect();
             let own = nodes.iter().filter(|node| hosts.contains(node.name));
             let own = own.filter(|node| count.is_none() || node.is_usable).map(|node| node.name);
             kept.extend(own.take(count.unwrap_or(usize::MAX)));
@@ -360,7 +380,7 @@ pub(super) fn add_programs(lines: &mut Vec<ConfLine>, at: &Location) {
 
 impl Location {
     /// Parses a time without jobs in seconds; `None` if nodes are never suspended.
-    fn suspend_time(&self, text: &str) -> Result<Option<u64>, ConfError> {
+    pub(super) fn suspend_time(&self, text: &str) -> Result<Option<u64>, ConfError> {
         if matches!(text.to_ascii_uppercase().as_str(), "INFINITE" | "NONE" | "-1") {
             return Ok(None);
         }
@@ -439,6 +459,9 @@ mod tests {
         assert!(has("fall asleep in 30 s and wake up in 90 s: 4 (n1, n2, c1, c2)"), "{notes:?}");
         assert!(has("awake at the beginning, and powered down in Slurm: 2 (c1, c2)"), "{notes:?}");
         assert!(has("each wake-up takes the whole ResumeTimeout") && !has("Rate"), "{notes:?}");
+        // A time of the node itself comes first.
+        let own = text.replace("NodeName=c[1-2] State", "NodeName=c[1-2] SuspendTime=5 State");
+        assert_eq!(of(&own).unwrap().0[4], "c1*2 5 30 90");
         let never = text.replace("SuspendTime=300", "SuspendTime=-1");
         assert_eq!(of(&never).unwrap().0[1..2], ["n3*4 awake"].map(str::to_owned));
     }
@@ -469,6 +492,10 @@ mod tests {
         let rates: Vec<_> = notes.iter().filter(|note| note.contains("Rate=")).collect();
         assert_eq!(rates.len(), 1, "{notes:?}");
         assert!(rates[0].starts_with("SuspendRate=3 is not simulated: with more than 3 nodes"), "{notes:?}");
+        assert_eq!(
+            rules("NodeSet=some Nodes=n[1-2]\nSuspendExcNodes=some,c[1-2]"),
+            ["n1*2 awake", "n3*4 60 30 60", "c1*2 awake"]
+        );
         for (wrong, message) in [
             ("SuspendExcNodes=n9", "SuspendExcNodes: unknown node `n9`"),
             ("SuspendExcNodes=n[1-2]:0", "expected nodes with a number, such as n[1-8]:2"),

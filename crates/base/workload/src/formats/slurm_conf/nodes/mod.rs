@@ -12,13 +12,13 @@ use super::names::{
     MAX_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
 };
 use super::parameters::Parameters;
-use super::power_saving::{PartitionPower, SavingNode};
+use super::power_saving::{OtherNames, PartitionPower, SavingNode};
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
 use dfrsim_model::platform::classes::SleepFields;
 pub use gres::GpuPart;
 use node::Node;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sets::{NodeLists, PartitionNodes};
 use state::NodeState;
 use std::collections::BTreeMap;
@@ -72,6 +72,8 @@ pub struct PartitionSize {
 pub(super) struct Nodes {
     nodes: Vec<(String, Node)>,
     partitions: PartitionNodes,
+    /// Node sets with their nodes.
+    sets: FxHashMap<String, Vec<String>>,
     /// Features of reservations with the names of their nodes.
     reserved: Vec<(String, FxHashSet<String>)>,
     /// Node parameters that are not simulated.
@@ -129,6 +131,7 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
     all.take_down(lines, &mut errors);
     // Files without any node have priorities alone.
     if errors.is_empty() || !all.nodes.is_empty() {
+        all.sets = lists.sets_with_nodes(&all.nodes);
         all.partitions = lists.resolve(&all.nodes, &mut errors, &mut all.notes);
     }
     let ignored = gres_file::add(gres, &mut all.nodes, &mut errors);
@@ -186,10 +189,11 @@ impl Nodes {
         let found: Vec<(bool, Vec<usize>)> = self.nodes.iter().map(node).collect();
         let nodes = self.nodes.iter().zip(found).map(|((name, node), (is_usable, partitions))| {
             let is_cloud = node.state == NodeState::Cloud;
-            SavingNode { name, is_usable, is_cloud, partitions }
+            SavingNode { name, is_usable, is_cloud, partitions, suspend: node.suspend }
         });
         let nodes: Vec<SavingNode<'_>> = nodes.collect();
-        let all = parameters.power.rules(&nodes, &self.removed, &partitions)?;
+        let others = OtherNames { removed: &self.removed, sets: &self.sets };
+        let all = parameters.power.rules(&nodes, &others, &partitions)?;
         self.nodes.iter_mut().zip(all.rules).for_each(|((_, node), rule)| node.sleep = rule);
         self.notes.extend(all.notes);
         Ok(())
