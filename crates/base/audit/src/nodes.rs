@@ -47,6 +47,8 @@ pub(crate) struct Kind {
     pub(crate) power: Option<PowerOfNode>,
     /// Number of each speed level of the power.
     pub(crate) levels: Vec<u32>,
+    /// Rule by which a node of unknown power falls asleep.
+    pub(crate) sleep: Option<SleepOfNode>,
 }
 
 impl Kind {
@@ -68,6 +70,7 @@ impl Kind {
             resources,
             power: None,
             levels: Vec::new(),
+            sleep: None,
         }
     }
     /// Returns whether such a node has a feature, or one of several that are separated by `|`.
@@ -197,9 +200,9 @@ impl Nodes {
         classes: &[ClassOfNodes],
         (cores, core_parts): (Option<u32>, Option<u32>),
     ) -> bool {
+        let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
         let is_power = |power: &PowerOfNode| {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
-            let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
             let is_sockets = |it: &SocketsOfNode| {
                 (1..=MAX_SOCKETS).contains(&it.count)
                     && it.cores_each > 0
@@ -222,6 +225,8 @@ impl Nodes {
                 && has_groups(class)
                 && class.nodes > 0
                 && class.power.iter().all(is_power)
+                && class.sleep.iter().all(|sleep| is_sleep(sleep) && sleep.asleep_mw == 0)
+                && (class.sleep.is_none() || class.power.is_none())
                 && (1..=Yield::ONE.units()).contains(&class.speed)
         };
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
@@ -249,6 +254,7 @@ impl Nodes {
             resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
             power: class.power.clone(),
             levels: levels.numbers(class),
+            sleep: class.sleep,
         };
         (self.cores, self.core_parts, self.has_classes) = (cores, core_parts, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());

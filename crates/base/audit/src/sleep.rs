@@ -43,7 +43,7 @@ impl Node {
 impl Sleep {
     /// Creates the nodes of these kinds, which have no tasks since time zero.
     pub(crate) fn new(kinds: &[Kind]) -> Sleep {
-        let rule = |kind: &Kind| kind.power.as_ref().and_then(|power| power.sleep);
+        let rule = |kind: &Kind| kind.power.as_ref().map_or(kind.sleep, |power| power.sleep);
         if kinds.iter().all(|kind| rule(kind).is_none()) {
             return Sleep::default();
         }

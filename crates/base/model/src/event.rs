@@ -571,6 +571,9 @@ pub struct ClassOfNodes {
     /// Power of a node, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerOfNode>,
+    /// Rule by which a node of unknown power falls asleep; that of a node of known power is in `power`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<SleepOfNode>,
 }
 
 /// Bounded stretch by quantile, by weight and by user.

@@ -23,7 +23,7 @@ use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
     DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers, Metrics, Observer,
-    Options, Overrun, SimulationError, SummaryOptions, Weights,
+    Options, Overrun, SimulationError, SleepFigures, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::defer::Defer;
@@ -145,8 +145,8 @@ struct Simulation {
     misfits: Vec<String>,
     /// Figures of the devices of the nodes, if they have any.
     devices: Option<DeviceFigures>,
-    /// Energy of the nodes, if their power is known.
-    energy: Option<EnergyFigures>,
+    /// Energy of the nodes, if their power is known, and figures of those that sleep.
+    energy: (Option<EnergyFigures>, Option<SleepFigures>),
     slowed: Vec<SlowedJobs>,
     account: AccountSummary,
 }
@@ -198,7 +198,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        let answer = Simulated::new(self.policy, (path, account), misfits, (summary, devices, energy));
+        let answer = Simulated::new(self.policy, (path, account), misfits, (summary, devices), energy);
         context.print(&answer.with_slowed(slowed))
     }
 
@@ -456,7 +456,8 @@ impl Simulate {
         let devices = devices.and_then(|mut devices| devices.figures());
         self.system.platform.check_series(energy.as_ref())?;
         let slowed = energy.as_ref().map_or_else(Vec::new, SlowedJobs::of);
-        let energy = energy.and_then(|energy| energy.figures());
+        let sleep = energy.as_ref().and_then(EnergyMetrics::sleep_figures);
+        let energy = (energy.and_then(|energy| energy.figures()), sleep);
         let account = report.account().summary();
         Ok((Simulation { metrics, files, misfits, devices, energy, slowed, account }, begin.elapsed()))
     }

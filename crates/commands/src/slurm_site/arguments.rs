@@ -30,12 +30,17 @@ pub(crate) struct SiteArguments {
     /// Usage of accounts and users before the first job: the output of `sshare -a -l --parsable2`
     #[arg(long, value_name = "FILE", requires = "sacctmgr", value_hint = clap::ValueHint::FilePath)]
     usage: Option<PathBuf>,
+    /// Space of burst buffers: the output of `scontrol show burst`, and burst_buffer.conf. May be given
+    /// several times
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    burst_buffer: Vec<PathBuf>,
 }
 
 impl SiteArguments {
     /// Returns the paths of all files of the site.
     pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
-        let SiteArguments { gres, sacctmgr, qos, reservations, events, usage } = self.clone();
-        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos, reservations, events, usage }
+        let SiteArguments { gres, sacctmgr, qos, reservations, events, usage, burst_buffer } = self.clone();
+        let (conf, burst_buffers) = (conf.to_owned(), burst_buffer);
+        SiteFiles { conf, gres, associations: sacctmgr, qos, reservations, events, usage, burst_buffers }
     }
 }

@@ -60,14 +60,15 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
         hosts: compress(&kind.hosts),
         device_groups: Vec::new(),
         power: None,
+        sleep: kind.sleep,
     };
     let part = |part: &GpuPart| DevicePart {
         name: part.name.to_owned(),
         share: 1.0 / f64::from(part.per_gpu),
         of_one_device: true,
     };
-    let licences = |(name, total): &(String, u32)| {
-        (name.clone(), CommonFields { amount: Some((*total).into()), ..CommonFields::default() })
+    let licences = |(name, total): &(String, u64)| {
+        (name.clone(), CommonFields { amount: Some(*total), ..CommonFields::default() })
     };
     PlatformFields {
         common: of_log.licences.iter().map(licences).collect(),

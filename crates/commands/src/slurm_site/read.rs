@@ -106,7 +106,8 @@ impl SiteAndLog {
 /// Refuses files of other kinds than their options expect, all at once. A pipe is left to its reader,
 /// since it can be read only once.
 fn refuse_other_kinds(files: &SiteFiles) -> Result<(), Failure> {
-    let SiteFiles { conf, gres, associations, qos, reservations, events, usage } = files;
+    let SiteFiles { conf, gres, associations, qos, reservations, events, usage, burst_buffers } = files;
+    let buffers = burst_buffers.iter().map(|file| (Some(file), Expected::BurstBuffer));
     let given = [
         (Some(conf), Expected::SlurmConf),
         (gres.as_ref(), Expected::GresConf),
@@ -120,7 +121,7 @@ fn refuse_other_kinds(files: &SiteFiles) -> Result<(), Failure> {
         let message = recognise(path).ok()?.refusal_as(expected)?;
         Some(format!("{}: {message}", path.display()))
     };
-    let files = given.into_iter().filter_map(|(path, expected)| Some((path?, expected)));
+    let files = given.into_iter().chain(buffers).filter_map(|(path, expected)| Some((path?, expected)));
     let files = files.filter(|(path, _)| path.is_file());
     let wrong: Vec<String> = files.filter_map(|(path, expected)| refusal(path, expected)).collect();
     if wrong.is_empty() { Ok(()) } else { Err(Failure::input(wrong.join("\n"))) }

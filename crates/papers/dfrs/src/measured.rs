@@ -1,7 +1,7 @@
 //! Measurements of a simulation, from which its rows are made.
 
 use crate::waits::RunWaits;
-use dfrsim_cluster::{DeviceFigures, EnergyFigures, Observer, Occurrence, Summary};
+use dfrsim_cluster::{DeviceFigures, EnergyFigures, Observer, Occurrence, SleepFigures, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
 /// Measurements of one simulation.
@@ -20,6 +20,8 @@ pub(crate) struct Measurements {
     pub(crate) devices: Option<DeviceFigures>,
     /// Energy of the nodes, if their power is known.
     pub(crate) energy: Option<EnergyFigures>,
+    /// Figures of nodes that sleep, if there are any.
+    pub(crate) sleep: Option<SleepFigures>,
 }
 
 /// Submitted jobs, with their actual submit and run times.

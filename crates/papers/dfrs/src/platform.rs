@@ -92,7 +92,9 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     let (classes, names) = (nodes.classes.classes(), nodes.classes.levels());
     names.iter().for_each(|name| _ = digester.text("level").text(name));
     digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
-    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power } in classes {
+    for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features, device_groups, power, sleep } in
+        classes
+    {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));
         if let Some(NodePower { idle, busy, units, whole_devices, sockets, sleep, levels: _ }) = power {
@@ -116,6 +118,10 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
                 units.iter().for_each(|busy| _ = digester.integer(*busy));
             }
         }
+        if let Some(SleepRule { asleep: _, after, falls, wakes }) = sleep {
+            digester.text("sleep of unknown power");
+            [after, falls, wakes].iter().for_each(|span| _ = digester.integer(span.micros()));
+        }
         if !device_groups.is_empty() {
             digester.text("device groups");
             device_groups.iter().for_each(|size| _ = digester.integer(*size));
@@ -123,10 +129,12 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     }
     if let Some(ClusterPower { effectiveness, series }) = nodes.classes.power() {
         digester.integer(*effectiveness);
-        if let Some(EnergySeries { begins, span, carbon, price }) = series.as_deref() {
+        if let Some(EnergySeries { begins, span, end, carbon, price }) = series.as_deref() {
             digester.text("series").integer(span.micros());
             begins.iter().for_each(|begin| _ = digester.integer(begin.micros()));
-            carbon.iter().chain(price).for_each(|value| _ = digester.integer(*value));
+            carbon.iter().for_each(|value| _ = digester.integer(*value));
+            price.iter().for_each(|value| _ = digester.integer(value.cast_unsigned()));
+            digester.integer(end.micros());
         }
     }
     for CommonResource { name, demand, steps } in nodes.classes.common() {

@@ -251,8 +251,9 @@ impl OnlineStudy {
         let own = left.map(|left| OwnMetric::compute_all(&self.scenario.metrics, &left)).transpose();
         let own = own.map_err(Failure::failed)?;
         let devices = devices.and_then(|mut devices| devices.figures());
+        let sleep = energy.as_ref().and_then(EnergyMetrics::sleep_figures);
         let energy = energy.and_then(|energy| energy.figures());
-        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices, energy }))
+        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices, energy, sleep }))
     }
 
     /// Returns the waits with the first setting of the scenario, which is simulated if it has not
@@ -584,8 +585,8 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measurements { summary, bounds, waits, own: figures, devices, energy, .. } = instance.summaries
-            [variant.setting]
+        let Measurements { summary, bounds, waits, own: figures, devices, energy, sleep, .. } = instance
+            .summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
@@ -610,8 +611,8 @@ impl Study for OnlineStudy {
             peak_power: energy.map(|it| it.peak_w),
             over_cap: energy.map(|it| it.over_cap_s),
             slowed: energy.and_then(|it| it.slowed),
-            asleep: energy.and_then(|it| it.sleep).map(|it| it.asleep),
-            woken: energy.and_then(|it| it.sleep).map(|it| it.woken_s),
+            asleep: sleep.map(|it| it.asleep),
+            woken: sleep.map(|it| it.woken_s),
             penalty_bound: reached.map(|it| it.0),
             reached: reached.map(|it| it.1),
             ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))

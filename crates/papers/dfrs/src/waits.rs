@@ -1,4 +1,7 @@
 //! Waits of groups of jobs.
+//!
+//! The wait of a job ends when the nodes on which it starts first are awake, as Slurm resets the start
+//! of a job once its nodes are powered up.
 
 use crate::instance::RecordedWaits;
 use crate::scenario::PartOfJobs;
@@ -23,6 +26,10 @@ struct SubmittedJob {
     origin: Origin,
     tasks: u32,
     end: End,
+    /// Number of starts.
+    starts: u32,
+    /// Time after the first start until its nodes were awake.
+    woken: SimSpan,
 }
 
 /// End of a job.
@@ -41,7 +48,7 @@ enum End {
 impl SubmittedJob {
     /// Returns the wait of a job that ran.
     fn wait(&self) -> Option<SimSpan> {
-        if let End::Ran { wait, .. } = self.end { Some(wait) } else { None }
+        if let End::Ran { wait, .. } = self.end { Some(wait.saturating_add(self.woken)) } else { None }
     }
 }
 
@@ -122,21 +129,32 @@ impl Observer for Waits {
         let end = match occurrence {
             Occurrence::Submitted(&Job { id, origin, tasks, .. }, _) => {
                 debug_assert_eq!(job, self.jobs.len() as u64, "jobs are numbered in the order of submission");
-                self.jobs.push(SubmittedJob { id, origin, tasks, end: End::None });
+                let (end, starts, woken) = (End::None, 0, SimSpan::ZERO);
+                self.jobs.push(SubmittedJob { id, origin, tasks, end, starts, woken });
                 return;
+            }
+            Occurrence::Started(..) | Occurrence::Resumed(..) | Occurrence::Migrated(..) => {
+                return self.change(job, |job| job.starts = job.starts.saturating_add(1));
+            }
+            Occurrence::Woken(span) => {
+                return self.change(job, |job| job.woken = if job.starts == 1 { span } else { job.woken });
             }
             Occurrence::Completed(record) | Occurrence::Killed(record) => ran(record),
             Occurrence::Rejected => End::Rejected,
             Occurrence::Lost(..) => End::Lost,
             _ => return,
         };
-        if let Some(submitted) = usize::try_from(job).ok().and_then(|job| self.jobs.get_mut(job)) {
-            submitted.end = end;
-        }
+        self.change(job, |job| job.end = end);
     }
 }
 
 impl Waits {
+    /// Changes the job of a number.
+    fn change(&mut self, job: u64, change: impl FnOnce(&mut SubmittedJob)) {
+        if let Some(job) = usize::try_from(job).ok().and_then(|job| self.jobs.get_mut(job)) {
+            change(job);
+        }
+    }
     /// Returns the waits of the jobs that ran.
     pub(crate) fn of_jobs(&self) -> RunWaits {
         self.jobs.iter().filter_map(|job| Some((job.id, job.wait()?))).collect()
@@ -233,7 +251,14 @@ mod tests {
             Some(wait) => End::Ran { wait: SimSpan::from_secs(wait), is_killed: false },
             None => End::Rejected,
         };
-        SubmittedJob { id: JobId(id), origin: Origin::new(group, None, partition), tasks, end }
+        SubmittedJob {
+            id: JobId(id),
+            origin: Origin::new(group, None, partition),
+            tasks,
+            end,
+            starts: 1,
+            woken: SimSpan::ZERO,
+        }
     }
 
     fn parts(

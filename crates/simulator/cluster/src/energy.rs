@@ -18,8 +18,8 @@ use std::ops::Range;
 /// Nanojoules in a kilowatt-hour.
 const KILOWATT_HOUR: f64 = 3.6e15;
 
-/// Collector of the energy of a cluster. All sums are exact: milliwatts times microseconds times units
-/// of 2^-20.
+/// Collector of the energy of a cluster, and of the time in which its nodes sleep. All sums are exact:
+/// milliwatts times microseconds times units of 2^-20.
 #[derive(Clone, Debug)]
 pub struct EnergyMetrics {
     classes: NodeClasses,
@@ -46,7 +46,7 @@ pub struct EnergyMetrics {
     slowed: Vec<u64>,
     /// Sums of the energy times the values of the series for a kilowatt-hour.
     carbon: u128,
-    price: u128,
+    price: i128,
     /// Nodes that may sleep; `None` if all stay awake.
     sleep: Option<Box<SleepingNodes>>,
 }
@@ -200,9 +200,11 @@ impl JobPower {
 }
 
 impl EnergyMetrics {
-    /// Creates a collector; `None` if the power of nodes is unknown.
+    /// Creates a collector; `None` if the power of nodes is unknown and none of them sleeps.
     pub fn new(classes: &NodeClasses) -> Option<EnergyMetrics> {
-        classes.power()?;
+        if classes.power().is_none() && !classes.can_sleep() {
+            return None;
+        }
         let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw);
         Some(EnergyMetrics {
             classes: classes.clone(),
@@ -226,11 +228,29 @@ impl EnergyMetrics {
         })
     }
 
-    /// Returns the figures up to the last event; `None` if no time has passed.
+    /// Returns whether the power of nodes is known.
+    pub fn has_power(&self) -> bool {
+        self.classes.power().is_some()
+    }
+
+    /// Returns the figures of nodes that sleep up to the last event; `None` if none does, or if no time
+    /// has passed.
+    pub fn sleep_figures(&self) -> Option<SleepFigures> {
+        let span = self.now.since(self.begin?).micros();
+        let sleep = self.sleep.as_ref().filter(|_| span > 0)?;
+        Some(SleepFigures {
+            asleep: sleep.time as f64 / (f64::from(self.classes.nodes()) * span as f64),
+            wakes: sleep.wakes,
+            woken_s: sleep.waited as f64 / 1e6,
+        })
+    }
+
+    /// Returns the figures up to the last event; `None` if the power of nodes is unknown, or if no time
+    /// has passed.
     pub fn figures(&self) -> Option<EnergyFigures> {
         let span = self.now.since(self.begin?).micros();
         let parts = ENERGY_PARTS as f64;
-        let effectiveness = self.classes.power().map_or(1.0, |power| f64::from(power.effectiveness) / 1000.0);
+        let effectiveness = f64::from(self.classes.power()?.effectiveness) / 1000.0;
         let kilowatt_hours = |sum: u128| sum as f64 / parts * effectiveness / KILOWATT_HOUR;
         let has = |is_known: fn(&EnergySeries) -> bool| self.series().is_some_and(is_known);
         (span > 0).then(|| EnergyFigures {
@@ -242,12 +262,9 @@ impl EnergyMetrics {
             slowed: (!self.slowed.is_empty()).then(|| self.slowed.iter().sum()),
             nodes_mj: millijoules(self.energy),
             carbon_kg: has(|it| !it.carbon.is_empty()).then(|| kilowatt_hours(self.carbon) / 1e6),
-            cost: has(|it| !it.price.is_empty()).then(|| kilowatt_hours(self.price) / 1e6),
-            sleep: self.sleep.as_ref().map(|sleep| SleepFigures {
-                asleep: sleep.time as f64 / (f64::from(self.classes.nodes()) * span as f64),
-                wakes: sleep.wakes,
-                woken_s: sleep.waited as f64 / 1e6,
-            }),
+            cost: has(|it| !it.price.is_empty())
+                .then(|| self.price as f64 / parts * effectiveness / KILOWATT_HOUR / 1e6),
+            sleep: self.sleep_figures(),
         })
     }
 
@@ -289,13 +306,13 @@ impl EnergyMetrics {
         self.sleep.as_ref().map(|sleep| sleep.last_woken)
     }
 
-    /// Creates the record of the energy up to the last event.
-    pub fn record(&self) -> Record<'static> {
-        Record::Energy {
+    /// Creates the record of the energy up to the last event; `None` if the power of nodes is unknown.
+    pub fn record(&self) -> Option<Record<'static>> {
+        self.has_power().then(|| Record::Energy {
             nodes_mj: millijoules(self.energy),
             jobs_mj: millijoules(self.energy_of_jobs),
             peak_mw: u64::try_from(self.peak.div_ceil(ENERGY_PARTS)).unwrap_or(u64::MAX),
-        }
+        })
     }
 
     /// Advances to a time. Nodes may fall asleep before it.
@@ -322,7 +339,10 @@ impl EnergyMetrics {
             for (at, span) in series.intervals(self.now, now) {
                 let energy = power * u128::from(span);
                 self.carbon += energy * series.carbon.get(at).map_or(0, |value| u128::from(*value));
-                self.price += energy * series.price.get(at).map_or(0, |value| u128::from(*value));
+                // At the largest price, 100 for a kilowatt-hour, there is room for 4 * 10^8 kWh.
+                let energy = i128::try_from(energy).unwrap_or(i128::MAX);
+                let price = series.price.get(at).map_or(0, |value| i128::from(*value));
+                self.price = self.price.saturating_add(energy.saturating_mul(price));
             }
         }
         if let Some((cap, _)) = self.cap.as_ref().filter(|(_, least)| self.added > *least) {

@@ -49,8 +49,8 @@ impl<W: Write> EventLog<W> {
     /// # Errors
     /// If any write failed.
     pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
-        if let Some(energy) = self.energy.take() {
-            self.write(&energy.record());
+        if let Some(energy) = self.energy.take().and_then(|energy| energy.record()) {
+            self.write(&energy);
         }
         self.write(&summary.record());
         self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)

@@ -6,7 +6,7 @@ use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, UnequalN
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::devices::OnDevices;
 use dfrsim_model::platform::levels::SpeedLevel;
-use dfrsim_model::platform::power::NodePower;
+use dfrsim_model::platform::power::{NodePower, SleepRule};
 use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
@@ -64,6 +64,12 @@ fn platform(interruption: Interruption) -> Record<'static> {
 }
 
 fn classes(nodes: &NodeClasses) -> Record<'static> {
+    let sleep = |rule: SleepRule| event::SleepOfNode {
+        asleep_mw: rule.asleep,
+        after_us: rule.after.micros(),
+        falls_us: rule.falls.micros(),
+        wakes_us: rule.wakes.micros(),
+    };
     let class = |class: &NodeClass| event::ClassOfNodes {
         name: class.name.clone(),
         nodes: class.nodes,
@@ -84,14 +90,10 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
                 idle_mw: it.idle,
                 busy_mw: it.busy,
             }),
-            sleep: power.sleep.map(|rule| event::SleepOfNode {
-                asleep_mw: rule.asleep,
-                after_us: rule.after.micros(),
-                falls_us: rule.falls.micros(),
-                wakes_us: rule.wakes.micros(),
-            }),
+            sleep: power.sleep.map(sleep),
             levels: levels(nodes, power),
         }),
+        sleep: class.sleep.map(sleep),
     };
     let common = |resource: &CommonResource| event::ResourceOfCluster {
         name: (*resource.name).to_owned(),

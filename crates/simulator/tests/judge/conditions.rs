@@ -654,7 +654,7 @@ impl Case {
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
         let ((metrics, energy), Recorder(mut all)) = watchers;
-        all.extend(energy.map(|energy| energy.record()));
+        all.extend(energy.and_then(|energy| energy.record()));
         all.push(metrics.summary()?.record());
         Some(all)
     }

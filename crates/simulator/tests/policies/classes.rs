@@ -93,6 +93,7 @@ fn class() -> impl Strategy<Value = ClassFields> {
             hosts: String::new(),
             device_groups: Vec::new(),
             power: None,
+            sleep: None,
         },
     )
 }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 /// Nodes that fall asleep after 600 s, need 30 s for it, and wake up in 90 s.
 const SLEEPS: &str =
     "power = { idle_w = 100, busy_w = 200, asleep_w = 12, sleep_after = 600, falls = 30, wakes = 90 }";
+/// The same rule without a power.
+const SLEEPS_UNPOWERED: &str = "sleep = { after = 600, falls = 30, wakes = 90 }";
 /// Classes of nodes that sleep soon, later and never.
 const CLASSES: &str = "classes = [
     { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
@@ -28,6 +30,11 @@ const CLASSES: &str = "classes = [
     { name = 'c', nodes = 1, cores = 8, memory_gb = 8, power = { idle_w = 100, busy_w = 300 } }]";
 const EQUAL: &str = "classes = [{ name = 'a', nodes = 5, cores = 8, memory_gb = 8,
     power = { idle_w = 104, busy_w = 199.999, asleep_w = 3.001, sleep_after = 2, falls = 1, wakes = 3 } }]";
+/// Nodes of unknown power, of which some sleep.
+const UNPOWERED: &str = "classes = [
+    { name = 'a', nodes = 3, cores = 8, memory_gb = 8, sleep = { after = 2, falls = 1, wakes = 3 } },
+    { name = 'b', nodes = 1, cores = 8, memory_gb = 8, sleep = { after = 5, wakes = 2 } },
+    { name = 'c', nodes = 1, cores = 8, memory_gb = 8 }]";
 
 /// Policies that divide CPU, preempt at full speed, or take turns.
 const OTHERS: [&str; 9] = [
@@ -59,9 +66,22 @@ fn records(events: &str) -> Vec<Record<'static>> {
     events.lines().map(|line| Record::from_json(line.as_bytes()).unwrap()).collect()
 }
 
-/// Returns the start, first node, end, and time until the nodes are awake of each job, in seconds.
+/// Returns the start, first node, end, and time until the nodes are awake of each job, in seconds. They
+/// are the same if the power of the nodes is unknown.
 fn schedule(policy: &str, nodes: u32, table: &[(u64, u32, u64, u64)]) -> Vec<(f64, u32, f64, f64)> {
-    let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = 4, memory_gb = 8, {SLEEPS} }}]");
+    let [found, unpowered] = [SLEEPS, SLEEPS_UNPOWERED].map(|rule| schedule_of(policy, nodes, table, rule));
+    assert_eq!(found, unpowered, "{policy}");
+    found
+}
+
+/// Returns the schedule of nodes with a rule of sleep.
+fn schedule_of(
+    policy: &str,
+    nodes: u32,
+    table: &[(u64, u32, u64, u64)],
+    rule: &str,
+) -> Vec<(f64, u32, f64, f64)> {
+    let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = 4, memory_gb = 8, {rule} }}]");
     let jobs = jobs(table);
     let events = events(policy.parse().unwrap(), nodes, &options(&text), &jobs);
     assert_judged(&events, policy);
@@ -74,6 +94,7 @@ fn schedule(policy: &str, nodes: u32, table: &[(u64, u32, u64, u64)]) -> Vec<(f6
             }
             Record::Complete { at_us, job } => found[job as usize].2 = seconds(at_us),
             Record::Wake { job, woken_us, .. } => found[job as usize].3 = seconds(woken_us),
+            Record::Energy { .. } => assert_eq!(rule, SLEEPS, "energy of unknown power"),
             _ => {}
         }
     }
@@ -199,6 +220,22 @@ fn energy_is_that_computed_by_hand() {
     assert_eq!((sleep.asleep, sleep.wakes, sleep.woken_s), (270.0 / 1100.0, 2, 180.0));
 }
 
+/// Without the power of the nodes of the test above there is no energy, and they sleep as long.
+#[test]
+fn nodes_of_unknown_power_have_figures_of_sleep_alone() {
+    let text =
+        format!("classes = [{{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, {SLEEPS_UNPOWERED} }}]");
+    let options = options(&text);
+    let table = jobs(&[(1000, 1, 10, 10), (2000, 1, 10, 10)]);
+    let mut scheduler = "EASY".parse::<Policy>().unwrap().scheduler(1, &PolicyOptions::default());
+    let mut watcher = Energy(EnergyMetrics::new(&options.unequal.as_ref().unwrap().classes));
+    dfrsim_cluster::simulate(1, &options, table, &mut *scheduler, &mut watcher).unwrap();
+    let metrics = watcher.0.unwrap();
+    let sleep = metrics.sleep_figures().unwrap();
+    assert_eq!((sleep.asleep, sleep.wakes, sleep.woken_s), (270.0 / 1100.0, 2, 180.0));
+    assert!(metrics.figures().is_none() && metrics.record().is_none());
+}
+
 /// Changes wake-ups, rules of sleep and energy in the records of a schedule. The audit finds each fault.
 #[test]
 fn planted_faults_are_found() {
@@ -206,9 +243,10 @@ fn planted_faults_are_found() {
         (0..14).map(|at| (7 * at, 1 + at as u32 % 3, 2 + at % 4, 2 + at % 4)).collect();
     let jobs = jobs(&table);
     let (mut planted, mut kinds) = (0, BTreeSet::new());
-    for name in ["EASY", "CONS/NODES=SHARED", "FIRSTFIT", "GreedyP*/OPT=MIN"] {
+    let policies = ["EASY", "CONS/NODES=SHARED", "FIRSTFIT", "GreedyP*/OPT=MIN"].map(|name| (name, EQUAL));
+    for (name, platform) in policies.into_iter().chain([("EASY", UNPOWERED), ("CONS", UNPOWERED)]) {
         let policy = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
-        let lines = records(&events(name.parse().unwrap(), 5, &options(EQUAL), &jobs));
+        let lines = records(&events(name.parse().unwrap(), 5, &options(platform), &jobs));
         let is_faulty = |lines: &[Record<'_>]| {
             let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
             audit_policy(text.as_bytes(), policy.clone()).is_err()
@@ -258,7 +296,11 @@ fn planted_faults_are_found() {
                     ] {
                         let mut wrong = lines.clone();
                         let Record::Classes { classes, .. } = &mut wrong[at] else { unreachable!() };
-                        let sleep = &mut classes[0].power.as_mut().unwrap().sleep;
+                        let class = &mut classes[0];
+                        let sleep = match &mut class.power {
+                            Some(power) => &mut power.sleep,
+                            None => &mut class.sleep,
+                        };
                         let rule = sleep.as_mut().unwrap();
                         match what {
                             "the power asleep" => rule.asleep_mw += 1000,
@@ -287,10 +329,10 @@ proptest! {
         jobs in workload(1), rule in prop::sample::select(vec!["lose", "requeue", "checkpoint:2:0:1"]),
         mode in prop::sample::select(vec![PreemptMode::Off, PreemptMode::Requeue, PreemptMode::Suspend, PreemptMode::Cancel]),
         (fails, has_site, is_capped) in (any::<bool>(), any::<bool>(), any::<bool>()),
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, UNPOWERED]),
         policy in prop::sample::select(BatchPolicy::all().collect::<Vec<_>>()),
     ) {
-        let cap = if is_capped { "power = { cap_w = 780 }\n" } else { "" };
+        let cap = if is_capped && platform != UNPOWERED { "power = { cap_w = 780 }\n" } else { "" };
         let outages = fails.then(|| Arc::new(outages(rule)));
         let options = Options { outages, ..options(&format!("{cap}{platform}")) };
         let settings = has_site.then(|| preemption::settings(mode));
@@ -308,7 +350,7 @@ proptest! {
     #[test]
     fn other_policies_agree_with_the_reference(
         jobs in workload(1), fails in any::<bool>(),
-        platform in prop::sample::select(vec![CLASSES, EQUAL]),
+        platform in prop::sample::select(vec![CLASSES, EQUAL, UNPOWERED]),
         name in prop::sample::select(OTHERS.to_vec()),
     ) {
         let outages = fails.then(|| Arc::new(outages("requeue")));

@@ -21,6 +21,8 @@ pub enum Expected {
     NodeEvents,
     /// Usage of accounts, as `sshare` lists it.
     Usage,
+    /// Burst buffers, as `scontrol` lists them, or their configuration.
+    BurstBuffer,
     /// An events file of dfrsim.
     Events,
     /// A folder of results.
@@ -39,6 +41,7 @@ impl Expected {
             Expected::Reservations => "the output of `scontrol show reservation`",
             Expected::NodeEvents => "the output of `sacctmgr --parsable2 show event`",
             Expected::Usage => "the output of `sshare --all --parsable2`",
+            Expected::BurstBuffer => "the output of `scontrol show burst`, or a burst_buffer.conf",
             Expected::Events => "an events file of dfrsim, as written by `--events-out`",
             Expected::Results => "a folder of results, as written by `dfrsim run`",
             Expected::State => "a state of a cluster",
@@ -62,6 +65,7 @@ impl Expected {
             Expected::Reservations | Expected::NodeEvents | Expected::Usage => {
                 &[&foreign::SACCTMGR_OTHER, &foreign::EMPTY]
             }
+            Expected::BurstBuffer => &[&foreign::BURST_BUFFER, &foreign::TOML, &foreign::EMPTY],
             Expected::Events => &[&foreign::EVENTS, &foreign::JSON, &foreign::EMPTY],
             Expected::State => &[
                 &foreign::STATE,
@@ -78,7 +82,7 @@ impl Expected {
             Kind::Text(_) => true,
             Kind::Foreign(foreign) => allowed.contains(foreign),
             Kind::Table(shape) => match self {
-                Expected::SlurmConf | Expected::GresConf | Expected::Results => false,
+                Expected::SlurmConf | Expected::GresConf | Expected::BurstBuffer | Expected::Results => false,
                 Expected::Events => matches!(shape.form, Form::JsonLines | Form::JsonList),
                 Expected::State => true,
                 Expected::Associations

@@ -51,6 +51,7 @@ foreign! {
     SACCTMGR_DUMP: "a file of `sacctmgr dump`", "give the output of `sacctmgr --parsable2 show assoc` with `--sacctmgr`";
     SACCTMGR_ASSOC: "associations of sacctmgr", "give them with `--sacctmgr`, together with a listing of sacct";
     SACCTMGR_QOS: "qualities of service of sacctmgr", "give them with `--qos`, together with a listing of sacct";
+    BURST_BUFFER: "an output of `scontrol show burst`, or a burst_buffer.conf", "give it with `--burst-buffer`, together with a listing of sacct";
     SACCTMGR_OTHER: "an output of sacctmgr, sshare or sreport", "give the output of `sacct --parsable2` as the log";
     SINFO: "an output of sinfo or of `scontrol show node`", "give slurm.conf with `--slurm-conf`";
     SCONTROL_JOBS: "an output of `scontrol show job`", "Slurm drops ended jobs from it after minutes: give the output of `sacct --parsable2`";
@@ -72,6 +73,7 @@ foreign! {
     EVENTS: "an events file of dfrsim", "check it with `dfrsim audit`, draw it with `dfrsim draw`";
     JOBS_OUT: "a table of simulated jobs, written by dfrsim or Batsim", "give the log that was simulated";
     ROWS: "a table of results of dfrsim", "see `dfrsim results`";
+    INTENSITY: "a series of carbon intensities or prices", "give it with `--intensity`, together with a log and a platform with power";
     STATE: "a state of a cluster", "give it to `dfrsim solve`";
     JSON: "a JSON document without a list of jobs", "give a log of jobs";
 }
@@ -102,12 +104,14 @@ pub(super) fn is_input(foreign: &'static Foreign) -> bool {
         &SACCTMGR_DUMP,
         &SACCTMGR_ASSOC,
         &SACCTMGR_QOS,
+        &BURST_BUFFER,
         &SIMGRID,
         &SCENARIO,
         &PLATFORM,
         &MAP,
         &EVENTS,
         &ROWS,
+        &INTENSITY,
         &STATE,
     ]
     .contains(&foreign)

@@ -5,6 +5,7 @@ use super::json;
 use super::kind::Kind;
 use crate::formats::table::{Form, Shape, is_accasim_job};
 use crate::log::Field;
+use dfrsim_model::platform::series;
 use std::path::Path;
 
 /// Number of fields from which a line of numbers is taken for SWF. Shorter ones are tables.
@@ -47,7 +48,7 @@ pub(super) fn recognise(text: &str, is_whole: bool, name: &Path) -> Kind {
     if is_pbs(top) {
         return Kind::Pbs;
     }
-    if let Some(foreign) = configuration(&content).or_else(|| output(top)) {
+    if let Some(foreign) = configuration(&content).or_else(|| output(top)).or_else(|| series_of(text, top)) {
         return Kind::Foreign(foreign);
     }
     if let Some(kind) = numbers(&content, has_hash, name) {
@@ -122,6 +123,15 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
     if first.starts_with("NodeName=") && [" Arch=", " CfgTRES="].iter().any(|key| first.contains(key)) {
         return Some(&foreign::SINFO);
     }
+    const BURST_BUFFER: [&str; 5] =
+        ["GetSysState", "StageInTimeout", "StageOutTimeout", "CreateBuffer", "Directive"];
+    let is_buffer = first.starts_with("Name=") && first.contains(" TotalSpace=");
+    if is_buffer
+        || lines.iter().all(|line| line.contains('='))
+            && lines.iter().any(|line| has_key(line, &BURST_BUFFER))
+    {
+        return Some(&foreign::BURST_BUFFER);
+    }
     if lines.iter().any(|line| has_key(line, &SLURM)) {
         return Some(&foreign::SLURM_CONF);
     }
@@ -151,6 +161,15 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
             || is_key(key.trim()) && value.starts_with(' ')
     };
     is_toml(first).then_some(&foreign::TOML)
+}
+
+/// Recognises series of carbon intensities and prices by the names of their columns, unless these also
+/// name jobs.
+fn series_of(text: &str, first: &str) -> Option<&'static Foreign> {
+    let lower = first.to_ascii_lowercase();
+    let is_of_jobs = ["job", "user", "submit", "task"].into_iter().any(|word| lower.contains(word));
+    let is_relative = lower.starts_with("from_s,") && lower.contains("_per_kwh");
+    (!is_of_jobs && (is_relative || series::is_calendar(text))).then_some(&foreign::INTENSITY)
 }
 
 /// Recognises outputs and accounting files of schedulers by their first line.

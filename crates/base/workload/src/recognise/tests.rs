@@ -83,6 +83,13 @@ fn other_files_are_named() {
         (b"[[classes]]\nnodes = 4", "a platform"),
         (b"{\"event\":\"start\"}", "an events file of dfrsim"),
         (b"{\"nodes\": [], \"vms\": []}", "a state of a cluster"),
+        (
+            "Datetime (UTC),Country,Zone id,Carbon intensity gCO\u{2082}eq/kWh (direct)\n2024-01-01 00:00:00,Utopia,UT,5\n".as_bytes(),
+            "a series of carbon intensities or prices",
+        ),
+        (b"\"MTU (CET/CEST)\",\"Day-ahead Price (EUR/MWh)\"\n", "a series of carbon intensities or prices"),
+        (b"from_s,g_per_kwh\n0,1\n", "a series of carbon intensities or prices"),
+        (b"timestamp,job_id,energy_price_eur_mwh\n1,2,3\n", "a table with commas, columns timestamp, job_id, energy_price_eur_mwh"),
         (b"{\"name\": \"w\", \"workflow\": {}}", "a workflow of WfCommons"),
         (b"#!/bin/sh\n", "a script"),
         (b"hello world", "a text that starts with `hello world`"),
@@ -119,6 +126,8 @@ fn files_of_other_kinds_than_expected_are_refused() {
     const SCONTROL: &str = "ReservationName=r StartTime=2026-03-01T09:00:00 EndTime=2026-03-02T09:00:00\n   Nodes=n1 NodeCnt=1 CoreCnt=4 Features=(null) PartitionName=(null)\n";
     const EVENTS: &str = "Cluster|NodeName|TimeStart|TimeEnd|State\nc|n1|2026-03-01T09:00:00|Unknown|DOWN\n";
     const USAGE: &str = "Account|User|RawShares|NormShares|RawUsage\nroot||1|1|5\n";
+    const BUFFERS: &str =
+        "Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0\n  Flags=x\n";
     for (text, expected) in [
         (CONF, Expected::SlurmConf),
         ("# empty\nNodeName=n1 Name=gpu File=/dev/nvidia0\n", Expected::GresConf),
@@ -133,6 +142,8 @@ fn files_of_other_kinds_than_expected_are_refused() {
         ("Cluster|Name|TimeStart|TimeEnd|NodeNames\nc|r|2026|2027|n1\n", Expected::Reservations),
         (EVENTS, Expected::NodeEvents),
         (USAGE, Expected::Usage),
+        (BUFFERS, Expected::BurstBuffer),
+        ("GetSysState=/opt/dw\nAllowUsers=ben\n", Expected::BurstBuffer),
         ("{\"event\": \"run\", \"time_us\": 0}\n", Expected::Events),
         ("{\"nodes\": [], \"vms\": []}", Expected::State),
         ("name,cpu,memory\nn1,4,8\n", Expected::State),
@@ -159,6 +170,16 @@ fn files_of_other_kinds_than_expected_are_refused() {
         ),
         (ASSOC, Expected::SlurmConf, "found associations of sacctmgr, expected a slurm.conf; "),
         (CONF, Expected::Events, "expected an events file of dfrsim"),
+        (
+            CONF,
+            Expected::BurstBuffer,
+            "expected the output of `scontrol show burst`, or a burst_buffer.conf; give it with `--slurm-conf`",
+        ),
+        (
+            BUFFERS,
+            Expected::Usage,
+            "found an output of `scontrol show burst`, or a burst_buffer.conf, expected the output of `sshare",
+        ),
         (
             "study = \"online\"\n",
             Expected::Results,

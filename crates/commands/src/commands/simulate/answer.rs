@@ -30,6 +30,9 @@ pub(crate) struct Simulated {
     /// Jobs that ran below full speed, by level, if nodes have speed levels for jobs that lack power.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     slowed: Vec<SlowedJobs>,
+    /// Figures of nodes that sleep, if there are any and their power is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sleep: Option<SleepFigures>,
     #[serde(flatten)]
     figures: Summary,
 }
@@ -55,10 +58,12 @@ impl Simulated {
         policy: Policy,
         (log, account): (PathBuf, AccountSummary),
         fit_no_node: Vec<String>,
-        (figures, devices, energy): (Summary, Option<DeviceFigures>, Option<EnergyFigures>),
+        (figures, devices): (Summary, Option<DeviceFigures>),
+        (energy, sleep): (Option<EnergyFigures>, Option<SleepFigures>),
     ) -> Simulated {
         let (policy, slowed) = (policy.to_string(), Vec::new());
-        Simulated { policy, log, account, fit_no_node, devices, energy, slowed, figures }
+        let sleep = sleep.filter(|_| energy.is_none());
+        Simulated { policy, log, account, fit_no_node, devices, energy, slowed, sleep, figures }
     }
     /// Adds the jobs that ran below full speed.
     pub(super) fn with_slowed(self, slowed: Vec<SlowedJobs>) -> Simulated {
@@ -117,17 +122,18 @@ impl Answer for Simulated {
             if let Some(cost) = energy.cost {
                 line("cost", format!("{cost:.2}"));
             }
-            if let Some(SleepFigures { asleep, wakes, woken_s }) = energy.sleep {
-                let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
-                let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
-                line("nodes asleep", figures);
-            }
-            for SlowedJobs { level, jobs } in &self.slowed {
-                line(&format!("jobs at {level}"), jobs.to_string());
-            }
-            if energy.over_cap_s > 0.0 {
-                line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
-            }
+        }
+        let sleep = self.energy.map_or(self.sleep, |energy| energy.sleep);
+        if let Some(SleepFigures { asleep, wakes, woken_s }) = sleep {
+            let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
+            let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
+            line("nodes asleep", figures);
+        }
+        for SlowedJobs { level, jobs } in &self.slowed {
+            line(&format!("jobs at {level}"), jobs.to_string());
+        }
+        if let Some(energy) = self.energy.filter(|energy| energy.over_cap_s > 0.0) {
+            line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
         }
         line("", distribution::heading());
         line("wait [s]", distribution::line(&figures.wait));

@@ -9,7 +9,8 @@ use dfrsim_model::{SimSpan, SimTime, stretch};
 #[derive(Debug)]
 pub(super) struct JobsFile {
     pub(super) tau: SimSpan,
-    /// Energy of the jobs, if the power of nodes is known.
+    /// Energy of the jobs, if the power of nodes is known, and their times until nodes are awake, if
+    /// some sleep.
     pub(super) energy: Option<EnergyMetrics>,
     /// Jobs in the system, for their users and nodes.
     pub(super) in_system: InSystem,
@@ -26,6 +27,7 @@ impl JobsFile {
         let energy = self
             .energy
             .as_ref()
+            .filter(|energy| energy.has_power())
             .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken);
         let woken = woken.map_or_else(String::new, |woken| format!(",{woken}"));
@@ -54,7 +56,8 @@ impl JobsFile {
 
 impl JobLines for JobsFile {
     fn header(&self) -> String {
-        let energy = if self.energy.is_some() { ",energy_j" } else { "" };
+        let has_power = self.energy.as_ref().is_some_and(EnergyMetrics::has_power);
+        let energy = if has_power { ",energy_j" } else { "" };
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken).map_or("", |_| ",woken");
         let level = self.energy.as_ref().and_then(EnergyMetrics::last_job_level).map_or("", |_| ",level");
         format!("{HEADER}{energy}{woken}{level},user,nodes\n")

@@ -12,10 +12,10 @@ use dfrsim_model::platform::classes::{
 };
 use dfrsim_model::platform::levels::LevelUse;
 use dfrsim_model::platform::power::PowerCap;
-use dfrsim_model::platform::series;
+use dfrsim_model::platform::series::{self, ParsedSeries};
 use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
-use dfrsim_workload::log::ResourceRequests;
+use dfrsim_workload::log::{Header, ResourceRequests};
 use dfrsim_workload::prepare::resources;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,8 +45,9 @@ pub(super) struct PlatformArguments {
     /// which all jobs run
     #[arg(long, value_name = "USE", requires = "platform")]
     levels: Option<LevelUse>,
-    /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
-    /// `g_per_kwh`, `price_per_kwh` or both, which covers the whole run without gaps
+    /// Carbon intensity and price of energy over time, without gaps: a CSV file of Electricity Maps,
+    /// National Grid ESO, WattTime, ENTSO-E or Energy-Charts, or another one with a column of times
+    /// (UTC, or seconds of the log in `from_s`) and one of g/kWh, or of a price for a kWh or MWh
     #[arg(long, value_name = "FILE", requires = "platform", value_hint = clap::ValueHint::FilePath)]
     intensity: Option<PathBuf>,
 }
@@ -140,6 +141,38 @@ impl PlatformArguments {
         Ok(())
     }
 
+    /// Reads the series of carbon intensities or prices for these nodes.
+    pub(super) fn read_series(&self, nodes: Option<&UnequalNodes>) -> Result<Option<ParsedSeries>, Failure> {
+        let (Some(file), Some(nodes), Some(platform)) = (&self.intensity, nodes, &self.platform) else {
+            return Ok(None);
+        };
+        let parsed = series::read(file).map_err(Failure::input)?;
+        if nodes.classes.power().is_none() {
+            let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
+            return Err(Failure::in_file(platform, reason));
+        }
+        Ok(Some(parsed))
+    }
+
+    /// Gives the nodes the series of carbon intensities or prices, for a log with this header.
+    pub(super) fn with_series(
+        &self,
+        nodes: Arc<UnequalNodes>,
+        parsed: &ParsedSeries,
+        (header, has_local_times): (&Header, bool),
+    ) -> Result<Arc<UnequalNodes>, Failure> {
+        let Some(file) = &self.intensity else { return Ok(nodes) };
+        let origin = header.unix_start_time().filter(|origin| *origin > 0);
+        let (series, notes) = parsed.of_log(origin).map_err(|reason| Failure::in_file(file, reason))?;
+        notes.iter().for_each(|note| notice!("{}: {note}", file.display()));
+        if has_local_times && !notes.is_empty() {
+            notice!("{}: the times of the listing have no zone, and count as UTC", file.display());
+        }
+        let mut nodes = Arc::unwrap_or_clone(nodes);
+        nodes.classes.set_energy_series(series);
+        Ok(Arc::new(nodes))
+    }
+
     /// Builds the nodes, and the requests of jobs; `None` if all nodes are equal.
     ///
     /// Jobs of a listing have the nodes, cores and memory that it gives them, unless other options
@@ -185,13 +218,6 @@ impl PlatformArguments {
             classes.cap_power(&cap.steps).map_err(refused)?;
         }
         self.use_levels(path, rule_of_file, &mut classes)?;
-        if let Some(file) = &self.intensity {
-            let series = series::read(file).map_err(Failure::input)?;
-            if !classes.set_energy_series(series) {
-                let reason = "--intensity: the power of its nodes is unknown; expected `power` in each class";
-                return Err(Failure::in_file(path, reason));
-            }
-        }
         if by_power && classes.power().is_none() {
             let reason = format!("{policy} needs the power of nodes; expected `power` in each class");
             return Err(Failure::in_file(path, reason));

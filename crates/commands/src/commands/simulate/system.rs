@@ -12,6 +12,7 @@ use dfrsim_model::SimTime;
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::platform::file::ClusterNodes;
+use dfrsim_model::platform::series::ParsedSeries;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_policies::Policy;
 use dfrsim_workload::log::{Header, Whole};
@@ -50,6 +51,10 @@ pub(in super::super) struct System {
     pub(in super::super) settings: Option<Arc<SiteSettings>>,
     /// Times at which nodes of the site are down.
     outages: Outages,
+    /// Carbon intensities and prices as their file gives them.
+    series: Option<ParsedSeries>,
+    /// True if the times of the log are those of the site's clocks.
+    has_local_times: bool,
     /// True if the log names jobs for which others wait.
     pub(in super::super) has_dependencies: bool,
 }
@@ -95,7 +100,8 @@ impl SystemArguments {
         let nodes = platform::site_nodes(&site, &of_log, conf, workload)?;
         let settings = priorities::checked(conf, of_log.settings, policy)?;
         let (outages, has_dependencies) = (of_log.outages, site.dependent > 0);
-        Ok(Some((System { unequal: Some(nodes), settings, outages, has_dependencies }, whole)))
+        let system = System { settings, outages, has_dependencies, ..System::default() };
+        Ok(Some((System { unequal: Some(nodes), ..system }, whole)))
     }
 
     /// Reads the nodes of a platform, which the workload gets; those of a system without one are
@@ -109,9 +115,11 @@ impl SystemArguments {
         if let Some(unequal) = &unequal {
             workload.set_nodes(unequal.classes.nodes());
         }
+        let series = self.platform.read_series(unequal.as_deref())?;
         let log = workload.path()?;
         let with_log = |nodes: Arc<UnequalNodes>| platform::with_requests_of_log(&nodes, workload, &log);
-        Ok(System { unequal: unequal.map(with_log).transpose()?, ..System::default() })
+        let (unequal, has_local_times) = (unequal.map(with_log).transpose()?, workload.is_listing());
+        Ok(System { unequal, series, has_local_times, ..System::default() })
     }
 
     /// Reads the system of jobs that are given rather than read from a log.
@@ -121,10 +129,11 @@ impl SystemArguments {
         policy: Policy,
     ) -> Result<System, Failure> {
         let unequal = self.platform.unequal_nodes(workload, policy)?;
-        self.with_priorities(System { unequal, ..System::default() }, policy, &Header::default())
+        let series = self.platform.read_series(unequal.as_deref())?;
+        self.with_priorities(System { unequal, series, ..System::default() }, policy, &Header::default())
     }
 
-    /// Adds the priorities of a file, for a log with this header.
+    /// Adds the priorities of a file, and carbon intensities and prices, for a log with this header.
     pub(in super::super) fn with_priorities(
         &self,
         system: System,
@@ -133,7 +142,13 @@ impl SystemArguments {
     ) -> Result<System, Failure> {
         let read = |file: &PathBuf| priorities::read(file, policy, header);
         let settings = self.priority.as_ref().map(read).transpose()?.flatten();
-        Ok(System { settings: settings.or(system.settings), ..system })
+        let unequal = match (system.unequal, &system.series) {
+            (Some(nodes), Some(series)) => {
+                Some(self.platform.with_series(nodes, series, (header, system.has_local_times))?)
+            }
+            (nodes, _) => nodes,
+        };
+        Ok(System { settings: settings.or(system.settings), unequal, ..system })
     }
 
     /// Returns the conditions of a simulation on `nodes` nodes whose last job arrives at `last`.

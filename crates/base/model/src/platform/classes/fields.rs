@@ -2,7 +2,9 @@
 
 use super::level_fields::level_names;
 use super::power_fields::Problem;
-use super::{CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing};
+use super::{
+    CommonFields, NodeClass, NodeClasses, NodePowerFields, PowerFields, Resource, Sharing, SleepFields,
+};
 use crate::numbers::is_default;
 use crate::platform::common::POWER;
 use crate::platform::devices::{MOST_DEVICES, SMALLEST_PART, WHOLE_DEVICE};
@@ -172,6 +174,34 @@ pub struct ClassFields {
     /// Power that a node draws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<NodePowerFields>,
+    /// Rule by which a node without tasks falls asleep. If the power of nodes is known, `power` has
+    /// `asleep_w` beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<SleepFields>,
+}
+
+impl ClassFields {
+    /// Returns the power of a node, with the rule of `sleep` if that is a table of its own.
+    fn power(&self) -> Option<NodePowerFields> {
+        let power = self.power.clone()?;
+        Some(match self.sleep {
+            Some(SleepFields { after, falls, wakes }) => {
+                NodePowerFields { sleep_after: Some(after), falls, wakes, ..power }
+            }
+            None => power,
+        })
+    }
+
+    /// Collects the fields about sleep that are out of their ranges or given twice.
+    fn sleep_problems(&self) -> Vec<Problem> {
+        let Some(sleep) = &self.sleep else { return Vec::new() };
+        let mut wrong = sleep.problems();
+        if self.power.as_ref().is_some_and(NodePowerFields::has_rule_of_sleep) {
+            let reason = "expected either `sleep`, or `sleep_after`, `falls` and `wakes` in `power`";
+            wrong.push((String::new(), reason.to_owned()));
+        }
+        wrong
+    }
 }
 
 const fn full_speed() -> f64 {
@@ -346,7 +376,8 @@ impl PlatformFields {
         let levels = self.level_names();
         for (number, class) in self.classes.iter().enumerate() {
             let path = format!("classes[{number}]");
-            match &class.power {
+            wrong.add_all(&format!("{path}.sleep"), class.sleep_problems());
+            match &class.power() {
                 Some(power) => {
                     let path = format!("{path}.power");
                     let node = (class.cores, &class.resources);
@@ -442,7 +473,8 @@ impl PlatformFields {
             amounts: names.iter().map(|&name| class.resources.get(name).copied().unwrap_or(0)).collect(),
             features: class.features.iter().fold(0, |all, name| all | 1 << bit(name)),
             device_groups: class.device_groups.clone(),
-            power: class.power.as_ref().map(|power| power.node_power(class.cores, &names, &levels)),
+            power: class.power().map(|power| power.node_power(class.cores, &names, &levels)),
+            sleep: class.sleep.filter(|_| class.power.is_none()).map(SleepFields::rule),
         };
         let add = |nodes: &mut u32, class: &ClassFields| {
             *nodes += class.nodes;
@@ -748,6 +780,36 @@ mod power_tests {
             errors(&format!("[power]\nuse_levels = 'on-cap'\n{CLASS}"))
                 .contains("no class of nodes has `power.levels`")
         );
+    }
+
+    #[test]
+    fn nodes_of_unknown_power_sleep_by_a_table_of_their_own() {
+        let plain = "[[classes]]\nname = 'a'\nnodes = 2\ncores = 4\nmemory_gb = 8\n";
+        let rule = |text: &str| {
+            let classes = PlatformFields::parse("p.toml", text).unwrap().classes().unwrap();
+            let rule = classes.sleep_rules().next().flatten().unwrap();
+            let seconds = [rule.after, rule.falls, rule.wakes].map(|span| span.micros() / 1_000_000);
+            (seconds, rule.asleep, classes.power().is_some())
+        };
+        let sleep = "sleep = { after = 600, wakes = 90 }\n";
+        assert_eq!(rule(&format!("{plain}{sleep}")), ([600, 0, 90], 0, false));
+        let powered = format!("{plain}{sleep}power = {{ idle_w = 100, busy_w = 200, asleep_w = 5 }}\n");
+        assert_eq!(rule(&powered), ([600, 0, 90], 5_000, true));
+        for (more, found) in [
+            ("sleep = { after = 0 }", "sleep.after: expected seconds between 1"),
+            ("sleep = { after = 9, falls = 1000001 }", "sleep.falls: expected at most 1000000 seconds"),
+            (
+                "sleep = { after = 9 }\npower = { idle_w = 9, busy_w = 9 }",
+                "power: expected `asleep_w`, the power of a node that sleeps",
+            ),
+            (
+                "sleep = { after = 9 }\npower = { idle_w = 9, busy_w = 9, asleep_w = 1, sleep_after = 7 }",
+                "sleep: expected either `sleep`, or `sleep_after`, `falls` and `wakes` in `power`",
+            ),
+        ] {
+            let error = errors(&format!("{plain}{more}\n"));
+            assert!(error.contains(found), "{error}");
+        }
     }
 
     #[test]

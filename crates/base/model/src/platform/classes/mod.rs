@@ -17,7 +17,7 @@ pub use fields::{
 pub use level_fields::LevelFields;
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{
-    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen,
+    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen, SleepFields,
     UnitPowerFields,
 };
 pub use requests::{
@@ -120,9 +120,15 @@ pub struct NodeClass {
     pub device_groups: Vec<u32>,
     /// Power of a node; `None` if it is unknown.
     pub power: Option<NodePower>,
+    /// Rule by which nodes of unknown power fall asleep; that of nodes of known power is in `power`.
+    pub sleep: Option<SleepRule>,
 }
 
 impl NodeClass {
+    /// Returns the rule by which nodes without tasks fall asleep; `None` if they stay awake.
+    pub fn sleep_rule(&self) -> Option<SleepRule> {
+        self.power.as_ref().and_then(|power| power.sleep).or(self.sleep)
+    }
     /// Returns the power of a node without tasks, with all units of its resources, in milliwatts; 0 if it
     /// is unknown.
     pub fn idle_power(&self) -> u64 {
@@ -362,7 +368,7 @@ impl NodeClasses {
     }
     /// Iterates over the rules by which the nodes of each class fall asleep.
     pub fn sleep_rules(&self) -> impl Iterator<Item = Option<SleepRule>> {
-        self.classes.iter().map(|class| class.power.as_ref().and_then(|power| power.sleep))
+        self.classes.iter().map(NodeClass::sleep_rule)
     }
     /// Returns the longest time for which a job may have to wait for the nodes on which it starts.
     pub fn longest_wake(&self) -> SimSpan {

@@ -99,6 +99,7 @@ fn class(hosts: &[String], (cores, memory_mib, gpus, model): NodeValues) -> Clas
         hosts: compress(hosts),
         device_groups: Vec::new(),
         power: None,
+        sleep: None,
     }
 }
 

@@ -122,6 +122,38 @@ pub struct NodePowerFields {
     pub levels: Vec<LevelFields>,
 }
 
+/// Rule by which a node without tasks falls asleep, in a platform file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SleepFields {
+    /// Time without tasks after which a node falls asleep, in seconds (Slurm's `SuspendTime`).
+    pub after: u64,
+    /// Time in which it falls asleep, in seconds (Slurm's `SuspendTimeout`); 0 by default.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub falls: u64,
+    /// Time in which it wakes up, in seconds (Slurm's `ResumeTimeout`); 0 by default.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub wakes: u64,
+}
+
+impl SleepFields {
+    /// Returns the rule of a node whose power is unknown.
+    pub(super) fn rule(self) -> SleepRule {
+        let [after, falls, wakes] = [self.after, self.falls, self.wakes].map(SimSpan::from_secs);
+        SleepRule { asleep: 0, after, falls, wakes }
+    }
+
+    /// Collects the fields that are out of their ranges.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let mut wrong = Vec::new();
+        if !(1..=LAST_STEP).contains(&self.after) {
+            wrong.push(("after".to_owned(), format!("expected seconds between 1 and {LAST_STEP}")));
+        }
+        wrong.extend(transition_problems(self.falls, self.wakes));
+        wrong
+    }
+}
+
 /// Power of a unit of a resource in a platform file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -387,12 +419,13 @@ impl NodePowerFields {
             let reason = format!("expected seconds between 1 and {LAST_STEP} beside `asleep_w`");
             wrong.push(("sleep_after".to_owned(), reason));
         }
-        for (field, seconds) in [("falls", self.falls), ("wakes", self.wakes)] {
-            if seconds > LONGEST_WAKE {
-                wrong.push((field.to_owned(), format!("expected at most {LONGEST_WAKE} seconds")));
-            }
-        }
+        wrong.extend(transition_problems(self.falls, self.wakes));
         wrong
+    }
+
+    /// Returns whether the rule of sleep, other than the power of a node that is asleep, is given here.
+    pub(super) fn has_rule_of_sleep(&self) -> bool {
+        self.sleep_after.is_some() || self.falls > 0 || self.wakes > 0
     }
 
     /// Computes the power of a node without tasks, given its number of cores and of units of each
@@ -404,6 +437,12 @@ impl NodePowerFields {
             + sockets
             + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
     }
+}
+
+/// Collects the times in which a node falls asleep and wakes up that are too long.
+fn transition_problems(falls: u64, wakes: u64) -> impl Iterator<Item = Problem> {
+    let long = [("falls", falls), ("wakes", wakes)].into_iter().filter(|(_, it)| *it > LONGEST_WAKE);
+    long.map(|(field, _)| (field.to_owned(), format!("expected at most {LONGEST_WAKE} seconds")))
 }
 
 impl PowerFields {

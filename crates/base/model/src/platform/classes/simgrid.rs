@@ -52,6 +52,7 @@ pub(super) fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
         hosts: String::new(),
         device_groups: Vec::new(),
         power: None,
+        sleep: None,
     });
     let classes: Vec<ClassFields> = classes.collect();
     if classes.is_empty() {

@@ -1,5 +1,6 @@
 //! Requests of jobs for generic resources, features, partitions and reservations.
 
+use super::burst_buffer::burst_buffers;
 use super::columns::{Column, ListingRow};
 use super::submission::{SubmitLine, SubmitOption};
 use crate::formats::slurm_conf::{
@@ -19,7 +20,7 @@ use dfrsim_model::platform::hosts;
 ///   the partition as `@partition-NAME` (the first of several), and the reservation as
 ///   `@reservation-NAME`.
 ///   A list of nodes is a feature, too, if the job has as many nodes as it, or excludes it.
-/// * Licences (`~matlab`), in units.
+/// * Licences (`~matlab`), in units, and burst buffers (`~burst_buffer`), in megabytes.
 /// * The numbers of processors and of nodes requested, if other numbers were allocated
 ///   ([`REQUESTED_CORES`], [`REQUESTED_NODES`]), and the number of nodes if there are several, which
 ///   are different ones ([`DISTINCT_NODES`]).
@@ -48,6 +49,7 @@ pub(super) fn requested_resources(
     let features = features.chain(excluded.map(|list| feature_of_list(list, true)));
     asked.extend(features.map(|name| (format!("@{name}"), 1)));
     asked.extend(licences(submission));
+    asked.extend(burst_buffers(row, submission, nodes));
     let requested = record.requested_processors;
     if let Some(requested) =
         requested.filter(|_| record.allocated_processors.is_some_and(|it| Some(it) != requested))

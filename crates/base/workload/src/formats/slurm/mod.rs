@@ -66,6 +66,7 @@
 
 mod amounts;
 mod broken_lines;
+mod burst_buffer;
 mod columns;
 mod dependency;
 mod fixed_width;

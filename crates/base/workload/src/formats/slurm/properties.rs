@@ -1,6 +1,7 @@
 //! Counts of the special properties of jobs, and the use of the columns.
 
 use super::amounts::begin;
+use super::burst_buffer::is_known;
 use super::columns::{Column, Columns, ListingRow};
 use super::gres::{has_alternatives, has_other_licences, is_whole_list};
 use super::job::{NO_ELIGIBLE, NO_REQUESTED_NODES, Run};
@@ -73,14 +74,14 @@ impl<'a> Properties<'a> {
         self.jobs += 1;
         self.suspended += u64::from(is_suspended);
         self.alternatives += u64::from(has_alternatives);
+        let has_space = tres.iter().any(|tres| tres.split(',').any(|part| part.starts_with("bb/")));
         let has_licenses = tres.iter().any(|tres| tres.contains("license/"));
         let of_tres =
             self.licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
         let mut is_restricted = false;
         for at in submission.options().chain(of_tres) {
-            if self.treatment(OPTIONS[at], submission, job.record.nodes.unwrap_or(1))
-                == Treatment::NotSimulated
-            {
+            let of_job = (job.record.nodes.unwrap_or(1), has_space);
+            if self.treatment(OPTIONS[at], submission, of_job) == Treatment::NotSimulated {
                 self.options[at] += 1;
                 is_restricted = true;
             }
@@ -90,8 +91,14 @@ impl<'a> Properties<'a> {
 
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
     /// the listing has the time at which jobs became eligible, or the option itself tells it. A list of
-    /// nodes is simulated if the job has exactly these, and licences if it needs all of them.
-    fn treatment(&self, option: SubmitOption, submission: &SubmitLine<'_>, nodes: u32) -> Treatment {
+    /// nodes is simulated if the job has exactly these, licences if it needs all of them, and a burst
+    /// buffer if its space is known.
+    fn treatment(
+        &self,
+        option: SubmitOption,
+        submission: &SubmitLine<'_>,
+        (nodes, has_space): (u32, bool),
+    ) -> Treatment {
         let value = |name: &str| submission.value(name).unwrap_or_default();
         let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
         let is_known = match option.name {
@@ -100,6 +107,7 @@ impl<'a> Properties<'a> {
                 let list = value(SubmitOption::LICENSES);
                 !list.is_empty() && !has_other_licences(list)
             }
+            SubmitOption::BURST_BUFFER => has_space || is_known(value(SubmitOption::BURST_BUFFER)),
             _ if self.columns.has(Column::Eligible) => true,
             SubmitOption::BEGIN => has_begin(),
             SubmitOption::HOLD => false,

@@ -44,6 +44,7 @@ impl SubmitOption {
     pub(super) const LICENSES: &'static str = "licenses";
     pub(super) const NODELIST: &'static str = "nodelist";
     pub(super) const EXCLUDE: &'static str = "exclude";
+    pub(super) const BURST_BUFFER: &'static str = "bb";
 }
 
 const fn option(short: Option<char>, name: &'static str, takes: Value, treatment: Treatment) -> SubmitOption {
@@ -60,7 +61,7 @@ pub(super) const OPTIONS: &[SubmitOption] = &[
     option(None, "acctg-freq", Required, NoEffect),
     option(Some('a'), SubmitOption::ARRAY, Required, Simulated),
     option(None, "batch", Required, NotSimulated),
-    option(None, "bb", Required, NotSimulated),
+    option(None, SubmitOption::BURST_BUFFER, Required, Simulated),
     option(None, "bbf", Required, NotSimulated),
     option(None, "bcast", Optional, NoEffect),
     option(None, "bcast-exclude", Optional, NoEffect),
@@ -230,7 +231,18 @@ impl<'a> SubmitLine<'a> {
                     (None, Required) => words.next().unwrap_or_default(),
                     (None, _) => "",
                 };
-                found.add(at, value);
+                if OPTIONS[at].name != SubmitOption::BURST_BUFFER {
+                    found.add(at, value);
+                    continue;
+                }
+                // The directives of a burst buffer are several words.
+                let mut last = value;
+                while let Some(word) = words.next_if(|word| is_of_burst_buffer(word)) {
+                    last = word;
+                }
+                let place = |part: &str| part.as_ptr().addr() - line.as_ptr().addr();
+                let is_within = !value.is_empty();
+                found.add(at, if is_within { &line[place(value)..place(last) + last.len()] } else { value });
             } else if let Some(short) = word.strip_prefix('-').filter(|short| !short.is_empty()) {
                 for (place, letter) in short.char_indices() {
                     let Some(at) = OPTIONS.iter().position(|it| it.short == Some(letter)) else { break };
@@ -268,6 +280,12 @@ impl<'a> SubmitLine<'a> {
     }
 }
 
+/// Returns whether a word behind `--bb` belongs to its value: `access=striped`, `#DW`, `jobdw`.
+fn is_of_burst_buffer(word: &str) -> bool {
+    let is_keyword = matches!(word, "jobdw" | "swap" | "stage_in" | "stage_out" | "persistentdw");
+    !word.starts_with('-') && (is_keyword || word.starts_with('#') || word.contains('='))
+}
+
 /// Indices of the options by name.
 static BY_NAME: LazyLock<FxHashMap<&str, usize>> =
     LazyLock::new(|| OPTIONS.iter().enumerate().map(|(at, option)| (option.name, at)).collect());
@@ -293,6 +311,10 @@ mod tests {
         {
             assert_eq!(SubmitLine::of_line(line).value("array"), Some("1-9%3"), "{line}");
         }
+        let line = "sbatch --bb=capacity=1G access=striped type=scratch -N2 --array=1-9%3 x pool=y";
+        let found = SubmitLine::of_line(line);
+        assert_eq!((found.value("nodes"), found.value("array")), (Some("2"), Some("1-9%3")));
+        assert_eq!(found.value("bb"), Some("capacity=1G access=striped type=scratch"));
         for line in ["sbatch --account=a x", "sbatch -A a x", "sbatch x.sh -a 1", ""] {
             assert_eq!(SubmitLine::of_line(line).value("array"), None, "{line}");
         }

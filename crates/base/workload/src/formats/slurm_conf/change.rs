@@ -2,11 +2,11 @@
 
 use super::lines::{self, ConfLine, Location};
 use super::names::MAX_NODES;
-use super::{ConfErrors, SlurmSite, database, declared, parameters, tables, unknown};
+use super::{ConfErrors, SlurmSite, database, declared, parameters, power_saving, tables, unknown};
 
 /// Parameters that can be changed in addition to those that set one setting each, for suggestions
 /// in messages.
-const CHANGEABLE: [&str; 12] = [
+const CHANGEABLE: [&str; 18] = [
     "SchedulerType",
     "SelectType",
     "SelectTypeParameters",
@@ -18,6 +18,12 @@ const CHANGEABLE: [&str; 12] = [
     "PreemptExemptTime",
     "preemption",
     "Epilog",
+    "SuspendTime",
+    "SuspendTimeout",
+    "SuspendExcNodes",
+    "SuspendExcParts",
+    "SuspendExcStates",
+    "ResumeTimeout",
     "SchedulerParameters",
 ];
 
@@ -31,7 +37,8 @@ impl SlurmSite {
     /// * the number of nodes of a partition, or of nodes identical to one (`nodes.gpu=+20`,
     ///   `nodes.gpu=-4`),
     /// * `preemption=on` or `off`,
-    /// * the time that jobs keep their nodes after their end, in seconds (`Epilog=30`).
+    /// * the time that jobs keep their nodes after their end, in seconds (`Epilog=30`),
+    /// * power saving (`SuspendTime=600`, `partition.gpu.SuspendTime=600`), also at a site that has none.
     ///
     /// # Errors
     ///
@@ -56,6 +63,10 @@ impl SlurmSite {
                 let expected = "expected nodes.NAME, partition.NAME.PARAMETER, qos.NAME.COLUMN, account.NAME.COLUMN or the name of a parameter";
                 return Err(at.error(expected).into());
             }
+        }
+        let is_of_sleep = words.last().is_some_and(|name| name.eq_ignore_ascii_case("SuspendTime"));
+        if is_of_sleep && !lines::is_unlimited(value) {
+            power_saving::add_programs(&mut self.lines, &at);
         }
         let parts = self.parts().map_err(|errors| at.relocate(errors))?;
         let (ignored, name) = match words[..] {

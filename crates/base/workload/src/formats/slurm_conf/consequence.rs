@@ -133,6 +133,15 @@ pub(super) fn consequence_of(name: &str) -> Consequence {
     let parameter = match words[..] {
         [first, parameter, ..] if first.starts_with("PartitionName=") || first == "NodeName" => parameter,
         ["QOS", _, parameter, ..] => parameter,
+        // The others are paths, and times of staging.
+        ["burst_buffer.conf", parameter] => {
+            let parameter = parameter.to_ascii_lowercase();
+            return match parameter.as_str() {
+                "allowusers" | "denyusers" => Consequence::Starts,
+                "stageintimeout" | "stageouttimeout" => Consequence::Moments,
+                _ => Consequence::NoFigure,
+            };
+        }
         _ => name,
     };
     let parameter = parameter.to_ascii_lowercase();

@@ -26,6 +26,7 @@
 //! # Ok::<(), slurm_conf::ConfErrors>(())
 //! ```
 
+mod burst_buffer;
 mod change;
 mod consequence;
 mod database;
@@ -39,12 +40,14 @@ mod names;
 mod nodes;
 mod note;
 mod parameters;
+mod power_saving;
 mod reservations;
 mod select;
 mod strict;
 mod tables;
 mod usage;
 
+pub(super) use burst_buffer::{burst_buffer_name, space};
 pub use consequence::{Consequence, Ignored};
 pub use errors::{ConfError, ConfErrors};
 pub use events::effect_of;
@@ -55,6 +58,7 @@ pub use note::Note;
 
 use crate::by_name::NO_JOBS;
 use crate::log::{FieldUse, Header, Naming};
+use burst_buffer::BurstBuffers;
 use database::ParsedListing;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::Outages;
@@ -184,6 +188,8 @@ pub struct SiteFiles {
     pub events: Option<PathBuf>,
     /// Output of `sshare -a -l --parsable2` at the time of the first job.
     pub usage: Option<PathBuf>,
+    /// Outputs of `scontrol show burst`, and files `burst_buffer.conf`.
+    pub burst_buffers: Vec<PathBuf>,
 }
 
 /// Configuration of a site, as read from its files.
@@ -197,6 +203,7 @@ pub struct SlurmSite {
     reservations: Option<Vec<NodeReservation>>,
     events: Option<NodeEvents>,
     usage: Option<Vec<Row>>,
+    burst_buffers: BurstBuffers,
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
     /// Statements about the files themselves.
@@ -210,8 +217,9 @@ pub struct SimulatedSite {
     pub kinds: Vec<NodeKind>,
     /// Priorities, limits, preemption and backfilling.
     pub settings: SiteSettings,
-    /// Licences that jobs of the log need, with their numbers. Jobs request them by these names.
-    pub licences: Vec<(String, u32)>,
+    /// Licences that jobs of the log need, with their numbers, and burst buffers in megabytes. Jobs
+    /// request them by these names.
+    pub licences: Vec<(String, u64)>,
     /// Settings that are not simulated.
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.
@@ -255,6 +263,7 @@ impl SlurmSite {
             reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
             events: files.events.as_deref().map(events::read).transpose()?,
             usage: files.usage.as_deref().map(usage::read).transpose()?,
+            burst_buffers: burst_buffer::read(&files.burst_buffers)?,
             node_changes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
@@ -285,6 +294,7 @@ impl SlurmSite {
         for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
+        nodes.save_power(&parameters)?;
         nodes.add_reservations(self.reservations.iter().flatten())?;
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
         let cluster = lines::values(pairs, "ClusterName").next_back();
@@ -379,13 +389,17 @@ impl SlurmSite {
         }
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
-        let licences = parameters.set_licences(&group_entries(given, LICENCE), |name| {
+        let needed = group_entries(given, LICENCE);
+        let mut licences = parameters.set_licences(&needed, |name| {
             name == POWER || kinds.iter().any(|kind| kind.resources.contains_key(name))
         });
+        let (buffers, of_buffers) = self.burst_buffers.resources(&needed);
+        parameters.set_burst_buffers(&self.burst_buffers, !buffers.is_empty());
+        licences.extend(buffers);
         parameters.separate_heterogeneous_jobs();
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         parameters.drop_limits_that_are_not_kept();
-        let mut notes = [self.notes.clone(), parameters.notes(), nodes.notes()].concat();
+        let mut notes = [self.notes.clone(), parameters.notes(), nodes.notes(), of_buffers].concat();
         if let Some(rows) = &self.usage {
             notes.extend(usage::apply(rows, &mut parameters.settings.accounts)?);
         }

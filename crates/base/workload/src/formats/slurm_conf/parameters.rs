@@ -1,8 +1,10 @@
 //! Priorities, limits, preemption and backfilling of `slurm.conf`.
 
+use super::burst_buffer::{self, BurstBuffers};
 use super::lines::{ConfLine, Location};
 use super::names::identifier;
 use super::nodes::Nodes;
+use super::power_saving::{PartitionPower, PowerSaving};
 use super::select::{NodeSelection, OverSubscription};
 use super::{ConfError, ConfErrors, LICENCE, Note, declared};
 use dfrsim_model::site::{
@@ -23,6 +25,8 @@ pub(super) struct Parameters {
     pub(super) used: Vec<String>,
     /// Selection of nodes.
     pub(super) selection: NodeSelection,
+    /// Power saving, by which nodes without jobs sleep.
+    pub(super) power: PowerSaving,
     /// True if limits of accounts and QOS are kept (`AccountingStorageEnforce`).
     pub(super) keeps_limits: bool,
     /// Licences with their numbers.
@@ -51,6 +55,8 @@ pub(super) struct Partition {
     pub(super) jobs_per_core: u32,
     /// Value of `Priority`, which replaces the job factor and the tier.
     priority: Option<u32>,
+    /// Power saving of the nodes.
+    pub(super) power: PartitionPower,
 }
 
 /// Keys of `PartitionName` lines that some version of Slurm knows, in lower case.
@@ -134,6 +140,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfErrors> {
         partitions: Vec::new(),
         used: Vec::new(),
         selection: NodeSelection::default(),
+        power: PowerSaving::default(),
         keeps_limits: false,
         licences: Vec::new(),
         plans_licences: false,
@@ -241,7 +248,7 @@ impl Parameters {
         is_basic: &mut bool,
         preempt: &mut PreemptionParameters,
     ) -> Result<bool, ConfError> {
-        if declared::set(&mut self.settings, name, value, at)? {
+        if declared::set(&mut self.settings, name, value, at)? || self.power.set(name, value, at)? {
             return Ok(true);
         }
         match name.to_ascii_lowercase().as_str() {
@@ -347,10 +354,13 @@ impl Parameters {
         &mut self,
         needed: &[(&str, u64, u32)],
         is_taken: impl Fn(&str) -> bool,
-    ) -> Vec<(String, u32)> {
+    ) -> Vec<(String, u64)> {
         let (mut unknown, mut found) = (0, Vec::new());
         for all in needed.chunk_by(|a, b| a.0 == b.0) {
             let name = &all[0].0[LICENCE.len_utf8()..];
+            if burst_buffer::is_name(name) {
+                continue;
+            }
             let Some((_, total)) = self.licences.iter().find(|(known, _)| known == name) else {
                 unknown += all.len();
                 continue;
@@ -359,7 +369,7 @@ impl Parameters {
                 let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
                 self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
             } else {
-                found.push((name.to_owned(), *total));
+                found.push((name.to_owned(), (*total).into()));
             }
         }
         // Slurm's cycles know licences over time only with `bf_licenses`.
@@ -370,6 +380,19 @@ impl Parameters {
             )));
         }
         found
+    }
+
+    /// Notes the use of the burst buffers of the site, of which jobs need some. Slurm's backfill cycles
+    /// pass over a job whose buffer is not there, and reserve nothing for it.
+    pub(super) fn set_burst_buffers(&mut self, all: &BurstBuffers, is_needed: bool) {
+        if all.is_known() {
+            self.ignored.retain(|name| !name.eq_ignore_ascii_case("BurstBufferType"));
+            self.note_use("BurstBufferType");
+        }
+        if is_needed && !self.plans_licences {
+            self.settings.backfill.skips_unlicensed = true;
+        }
+        all.ignored.iter().for_each(|name| self.ignore(name.clone()));
     }
 
     /// Notes that lists of nodes are left out.
@@ -520,6 +543,9 @@ impl Parameters {
         value: &str,
         at: Location,
     ) -> Result<(), ConfError> {
+        if partition.power.set(key, value, &at)? {
+            return Ok(());
+        }
         let class = &mut partition.class;
         let names = || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
         match key {

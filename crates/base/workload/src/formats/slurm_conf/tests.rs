@@ -238,6 +238,7 @@ impl Folder {
             reservations: None,
             events: None,
             usage: None,
+            burst_buffers: Vec::new(),
         };
         SlurmSite::read(&files).map_err(|error| self.shown(&error))
     }

@@ -11,11 +11,14 @@ use super::lines::{ConfLine, Location, values};
 use super::names::{
     MAX_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
 };
+use super::parameters::Parameters;
+use super::power_saving::{OtherNames, PartitionPower, SavingNode};
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
+use dfrsim_model::platform::classes::SleepFields;
 pub use gres::GpuPart;
 use node::Node;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sets::{NodeLists, PartitionNodes};
 use state::NodeState;
 use std::collections::BTreeMap;
@@ -39,12 +42,14 @@ pub struct NodeKind {
     /// Features, including `partition-NAME` of the partitions that have these nodes but not all
     /// others, and `reservation-NAME`.
     pub features: Vec<String>,
+    /// Rule by which nodes without jobs sleep; `None` if they stay awake.
+    pub sleep: Option<SleepFields>,
 }
 
 impl NodeKind {
     /// Returns whether nodes of both kinds are alike.
     fn is_like(&self, other: &NodeKind) -> bool {
-        let of = |kind: &NodeKind| (kind.cores, kind.memory_mb);
+        let of = |kind: &NodeKind| (kind.cores, kind.memory_mb, kind.sleep);
         of(self) == of(other) && self.resources == other.resources && self.features == other.features
     }
 }
@@ -67,6 +72,8 @@ pub struct PartitionSize {
 pub(super) struct Nodes {
     nodes: Vec<(String, Node)>,
     partitions: PartitionNodes,
+    /// Node sets with their nodes.
+    sets: FxHashMap<String, Vec<String>>,
     /// Features of reservations with the names of their nodes.
     reserved: Vec<(String, FxHashSet<String>)>,
     /// Node parameters that are not simulated.
@@ -124,6 +131,7 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
     all.take_down(lines, &mut errors);
     // Files without any node have priorities alone.
     if errors.is_empty() || !all.nodes.is_empty() {
+        all.sets = lists.sets_with_nodes(&all.nodes);
         all.partitions = lists.resolve(&all.nodes, &mut errors, &mut all.notes);
     }
     let ignored = gres_file::add(gres, &mut all.nodes, &mut errors);
@@ -160,6 +168,35 @@ impl Nodes {
                 errors.push(at.error(super::unknown("node", name, choices)));
             }
         }
+    }
+
+    /// Determines which nodes sleep, by the power saving of the cluster and of the partitions.
+    ///
+    /// # Errors
+    ///
+    /// An exception names a node or a partition that does not exist.
+    pub(super) fn save_power(&mut self, parameters: &Parameters) -> Result<(), ConfError> {
+        let named = parameters.settings.partitions.iter().zip(&parameters.partitions);
+        let partitions: Vec<(String, PartitionPower)> =
+            named.map(|(class, partition)| (class.name.clone(), partition.power)).collect();
+        let place = |name: &str| partitions.iter().position(|(it, _)| it == name);
+        let of_node = |node: &str| {
+            let own =
+                self.partitions.iter().filter(|(_, nodes)| nodes.as_ref().is_none_or(|it| it.contains(node)));
+            own.filter_map(|(partition, _)| place(partition)).collect()
+        };
+        let node = |(name, node): &'_ (String, Node)| (self.is_usable(name, node), of_node(name));
+        let found: Vec<(bool, Vec<usize>)> = self.nodes.iter().map(node).collect();
+        let nodes = self.nodes.iter().zip(found).map(|((name, node), (is_usable, partitions))| {
+            let is_cloud = node.state == NodeState::Cloud;
+            SavingNode { name, is_usable, is_cloud, partitions, suspend: node.suspend }
+        });
+        let nodes: Vec<SavingNode<'_>> = nodes.collect();
+        let others = OtherNames { removed: &self.removed, sets: &self.sets };
+        let all = parameters.power.rules(&nodes, &others, &partitions)?;
+        self.nodes.iter_mut().zip(all.rules).for_each(|((_, node), rule)| node.sleep = rule);
+        self.notes.extend(all.notes);
+        Ok(())
     }
 
     /// Checks that there are nodes and partitions, without which Slurm does not start.
@@ -199,7 +236,7 @@ impl Nodes {
         state(
             Note::changed,
             "nodes of State=CLOUD count as up, without a delay for their start",
-            names(&|_, node| node.state == NodeState::Cloud),
+            names(&|_, node| node.state == NodeState::Cloud && node.sleep.is_none()),
         );
         state(
             Note::noted,
@@ -412,6 +449,7 @@ impl Nodes {
                 nodes: 1,
                 hosts: vec![name.clone()],
                 name: identifier(name),
+                sleep: node.sleep,
             };
             match kinds.last_mut().filter(|last| kind.is_like(last)) {
                 Some(last) => {
@@ -426,7 +464,7 @@ impl Nodes {
 }
 
 /// Formats a list of names, of which the first ten are given.
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     let dots = if names.len() > 10 { ", ..." } else { "" };
     format!("{} ({}{dots})", names.len(), names[..names.len().min(10)].join(", "))
 }
@@ -456,6 +494,7 @@ PartitionName=debug Nodes=n[1-2]
             memory_mb: Some(48_000),
             resources: gpus.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
             features: features.iter().map(|&name| name.to_owned()).collect(),
+            sleep: None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::super::lines::ConfLine;
 use super::gres::{self, Gres};
 use super::state::NodeState;
 use super::topology::{Processors, Topology};
+use dfrsim_model::platform::classes::SleepFields;
 
 /// Keys of `NodeName` lines that are used, in lower case.
 pub(in super::super) const USED_KEYS: [&str; 19] = [
@@ -30,7 +31,7 @@ pub(in super::super) const USED_KEYS: [&str; 19] = [
 ];
 
 /// Keys of `NodeName` lines that are known to some version of Slurm and are not used, in lower case.
-const OTHER_KEYS: [&str; 14] = [
+const OTHER_KEYS: [&str; 15] = [
     "nodehostname",
     "nodeaddr",
     "port",
@@ -45,6 +46,7 @@ const OTHER_KEYS: [&str; 14] = [
     "certtype",
     "extra",
     "instancetype",
+    "suspendtime",
 ];
 
 /// Attributes of a node.
@@ -62,6 +64,11 @@ pub(in super::super) struct Node {
     pub(super) state: NodeState,
     /// Number of jobs that share a core; `None` if jobs do not share cores.
     pub(super) jobs_per_core: Option<u32>,
+    /// Rule by which the node sleeps; `None` if it stays awake.
+    pub(super) sleep: Option<SleepFields>,
+    /// Seconds without jobs after which the node sleeps, if it has a time of its own; `Some(None)` if it
+    /// never does.
+    pub(super) suspend: Option<Option<u64>>,
 }
 
 impl Node {
@@ -108,6 +115,7 @@ impl Node {
                 let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
                 self.features = names.map(str::to_owned).collect();
             }
+            "suspendtime" => self.suspend = Some(at.suspend_time(value)?),
             "gres" => self.gres = gres::parse_list(value, at)?,
             "state" => {
                 let expected = "UNKNOWN, DOWN, DRAIN, FAIL, FUTURE or CLOUD";

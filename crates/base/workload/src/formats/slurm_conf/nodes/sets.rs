@@ -65,6 +65,17 @@ impl NodeLists {
         Ok(())
     }
 
+    /// Returns the sets with the nodes that they name, or that have their feature.
+    pub(super) fn sets_with_nodes(&self, nodes: &[(String, Node)]) -> FxHashMap<String, Vec<String>> {
+        let members = |set: &NamedSet| {
+            let has =
+                |node: &Node| set.feature.as_ref().is_some_and(|feature| node.features.contains(feature));
+            let of_feature = nodes.iter().filter(|(_, node)| has(node)).map(|(name, _)| name.clone());
+            set.nodes.iter().cloned().chain(of_feature).collect()
+        };
+        self.sets.iter().map(|(name, set)| (name.clone(), members(set))).collect()
+    }
+
     /// Replaces the sets by their nodes, and checks that all names exist. Statements about sets that
     /// no partition uses are added to `notes`.
     pub(super) fn resolve(

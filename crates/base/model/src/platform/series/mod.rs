@@ -12,6 +12,16 @@
 //! Times are seconds from the origin of the workload on (second 0 of its log). All lines are equally
 //! far apart, and the last one holds for as long as the others; a series with a gap is refused, as is
 //! one that does not cover a run.
+//!
+//! Files with times by calendar are recognised by the names of their columns: exports of Electricity Maps,
+//! the National Grid ESO, WattTime, ENTSO-E, Energy-Charts and SMARD, and others whose columns name their
+//! units. The start of the log says where its seconds begin.
+
+mod calendar;
+mod columns;
+mod table;
+
+pub use table::CalendarSeries;
 
 use crate::{SimSpan, SimTime};
 use dfrsim_input::{Faults, Input, Located, Reader, read_text};
@@ -20,33 +30,36 @@ use std::path::Path;
 /// Largest carbon intensity in grams for a kilowatt-hour, and largest price of one.
 const MAX_CARBON: f64 = 1e5;
 const MAX_PRICE: f64 = 100.0;
+/// Smallest price of a kilowatt-hour: those of auctions may be negative.
+const MIN_PRICE: f64 = -MAX_PRICE;
 
 /// Values for a kilowatt-hour over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnergySeries {
-    /// Starts of the intervals, in ascending order, all equally long.
+    /// Starts of the intervals, in ascending order. All are equally long, but the first may have begun
+    /// before the log.
     pub begins: Vec<SimTime>,
     /// Length of each interval.
     pub span: SimSpan,
+    /// End of the last interval.
+    pub end: SimTime,
     /// Milligrams of carbon dioxide for a kilowatt-hour in each interval; empty if they are unknown.
     pub carbon: Vec<u64>,
     /// Price of a kilowatt-hour in millionths in each interval; empty if it is unknown.
-    pub price: Vec<u64>,
+    pub price: Vec<i64>,
 }
 
 impl EnergySeries {
     /// Returns the first time and the end of the series.
     pub fn covers(&self) -> (SimTime, SimTime) {
-        let (first, last) = (self.begins.first(), self.begins.last());
-        let end = last.map_or(SimTime::ZERO, |last| last.saturating_add(self.span));
-        (first.copied().unwrap_or(SimTime::ZERO), end)
+        (self.begins.first().copied().unwrap_or(SimTime::ZERO), self.end)
     }
     /// Iterates over the intervals between two times: the index of each and the microseconds in it.
     pub fn intervals(&self, from: SimTime, until: SimTime) -> impl Iterator<Item = (usize, u64)> {
         let first = self.begins.partition_point(|begin| *begin <= from).saturating_sub(1);
         let of = move |(at, &begin): (usize, &SimTime)| {
-            let (begin, end) = (begin.max(from), begin.saturating_add(self.span).min(until));
-            (at, end.saturating_since(begin).micros())
+            let end = self.begins.get(at + 1).copied().unwrap_or(self.end);
+            (at, end.min(until).saturating_since(begin.max(from)).micros())
         };
         let inside = self.begins.iter().enumerate().skip(first).take_while(move |it| *it.1 < until);
         inside.map(of)
@@ -82,13 +95,54 @@ impl EnergySeries {
     }
 }
 
+/// Series as a file gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParsedSeries {
+    /// Times are seconds from the origin of the workload on.
+    Relative(EnergySeries),
+    /// Times are those of the calendar.
+    Calendar(CalendarSeries),
+}
+
+impl ParsedSeries {
+    /// Returns the series for a log whose second 0 is at this number of seconds since 1970, if that is
+    /// known, and statements about what was read.
+    ///
+    /// # Errors
+    ///
+    /// Times by calendar need the start of the log, and must not all be before it.
+    pub fn of_log(&self, origin: Option<i64>) -> Result<(EnergySeries, Vec<String>), String> {
+        match (self, origin) {
+            (ParsedSeries::Relative(series), _) => Ok((series.clone(), Vec::new())),
+            (ParsedSeries::Calendar(series), Some(origin)) => series.from_origin(origin),
+            (ParsedSeries::Calendar(_), None) => Err(
+                "its times are those of the calendar, and the log does not say when it begins (`UnixStartTime` in its header); \
+                 give it a start, or the series a column `from_s` with seconds from the origin of the log on"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
 /// Reads a series.
 ///
 /// # Errors
 ///
 /// Returns all errors if the file cannot be read, has invalid values, or has a gap.
-pub fn read(path: &Path) -> Result<EnergySeries, Faults> {
-    parse(&path.display().to_string(), &read_text(path)?)
+pub fn read(path: &Path) -> Result<ParsedSeries, Faults> {
+    let (file, text) = (path.display().to_string(), read_text(path)?);
+    let first = text.lines().next().unwrap_or_default();
+    let is_relative = first.split(',').any(|name| name.trim().trim_matches('"') == "from_s");
+    match !is_relative && table::is_calendar(&text) {
+        true => table::parse(&file, &text).map(ParsedSeries::Calendar),
+        false => parse(&file, &text).map(ParsedSeries::Relative),
+    }
+}
+
+/// Returns whether a text, or its start, is a series with times by calendar.
+#[must_use]
+pub fn is_calendar(text: &str) -> bool {
+    table::has_values(text)
 }
 
 /// Parses a series in CSV; `file` is the name in messages.
@@ -104,8 +158,7 @@ pub fn parse(file: &str, text: &str) -> Result<EnergySeries, Faults> {
     let is_known = |column: &String| known.contains(&column.as_str());
     let are_known = input.columns().is_some_and(|columns| columns.iter().all(is_known));
     if !are_known || !has("from_s") || !(has("g_per_kwh") || has("price_per_kwh")) {
-        let expected = "expected a header with from_s and at least one of g_per_kwh and price_per_kwh";
-        reader.fault(&input.root(), expected);
+        reader.fault(&input.root(), table::EXPECTED);
         return reader.finish(None);
     }
     let (has_carbon, has_price) = (has("g_per_kwh"), has("price_per_kwh"));
@@ -116,6 +169,7 @@ pub fn parse(file: &str, text: &str) -> Result<EnergySeries, Faults> {
     if series.begins.len() < 2 {
         reader.fault(&input.root(), "expected at least two lines, whose distance is that of all");
     }
+    series.end = series.begins.last().map_or(SimTime::ZERO, |last| last.saturating_add(series.span));
     reader.finish(Some(series))
 }
 
@@ -124,17 +178,17 @@ impl EnergySeries {
     fn add(&mut self, reader: &mut Reader, at: &Located<'_>, (has_carbon, has_price): (bool, bool)) {
         let Some(line) = reader.object(at, &["from_s", "g_per_kwh", "price_per_kwh"]) else { return };
         let from: Option<SimTime> = reader.field(&line, "from_s").and_then(|at| reader.from_text(&at));
-        let mut value = |name: &str, factor: f64, most: f64| {
+        let mut value = |name: &str, factor: f64, least: f64, most: f64| {
             let at = reader.field(&line, name)?;
             let text = at.text().map_or_else(|| at.found(), str::to_owned);
-            let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=most).contains(value));
+            let value = text.trim().parse::<f64>().ok().filter(|value| (least..=most).contains(value));
             if value.is_none() {
-                reader.fault(&at, format!("expected a number between 0 and {most}, found `{text}`"));
+                reader.fault(&at, format!("expected a number between {least} and {most}, found `{text}`"));
             }
-            Some((value? * factor).round() as u64)
+            Some((value? * factor).round())
         };
-        let carbon = if has_carbon { value("g_per_kwh", 1e3, MAX_CARBON) } else { None };
-        let price = if has_price { value("price_per_kwh", 1e6, MAX_PRICE) } else { None };
+        let carbon = if has_carbon { value("g_per_kwh", 1e3, 0.0, MAX_CARBON) } else { None };
+        let price = if has_price { value("price_per_kwh", 1e6, MIN_PRICE, MAX_PRICE) } else { None };
         let Some(from) = from else { return };
         if let Some(&last) = self.begins.last() {
             let span = from.saturating_since(last);
@@ -152,8 +206,8 @@ impl EnergySeries {
             }
         }
         self.begins.push(from);
-        self.carbon.extend(carbon);
-        self.price.extend(price);
+        self.carbon.extend(carbon.map(|carbon| carbon as u64));
+        self.price.extend(price.map(|price| price as i64));
     }
 }
 
@@ -216,7 +270,8 @@ mod tests {
             ("from_s,g_per_kwh\n0,1\n10,1\n30,1\n", "ci.csv:4"),
             ("from_s,g_per_kwh\n0,1\n10,1\n10,1\n", "expected 20"),
             ("from_s,g_per_kwh\n5,1\n5,1\n", "expected a later time"),
-            ("from_s,price_per_kwh\n0,1\n10,-1\n", "found `-1`"),
+            ("from_s,price_per_kwh\n0,1\n10,-101\n", "found `-101`"),
+            ("from_s,g_per_kwh\n0,1\n10,-1\n", "found `-1`"),
             ("from_s,price_per_kwh\n0,much\n10,1\n", "found `much`"),
         ] {
             let error = parse("ci.csv", text).unwrap_err().to_string();
