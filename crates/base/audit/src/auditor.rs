@@ -8,6 +8,7 @@ use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
 use crate::job::Job;
+use crate::levels::largest_power;
 use crate::lines::follow;
 use crate::links::Links;
 use crate::nodes::Nodes;
@@ -467,7 +468,7 @@ impl Auditor {
         let Some(at) = self.common.resources().iter().position(|resource| resource.power) else { return };
         let (found, right) = (
             job.size.common.get(at).copied().unwrap_or(0),
-            self.cluster.largest_power(&job.size, job.tasks, 0),
+            largest_power(&self.cluster.kinds, &job.size, job.tasks, 0),
         );
         if found != right {
             self.fault(Some(number), format!("it holds {found} mW of the power cap, expected {right} mW"));
@@ -928,7 +929,7 @@ impl Auditor {
         let at = (job.job_yield, level);
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, at);
         if !job.placement.is_empty() {
-            let power = (level > 0).then(|| self.cluster.largest_power(&job.size, job.tasks, level));
+            let power = (level > 0).then(|| largest_power(&self.cluster.kinds, &job.size, job.tasks, level));
             self.common.hold((self.line, number), (&job.size.common, power), job.job_yield);
         }
         job.due.iter().for_each(|&due| _ = self.due.insert((due, number)));

@@ -2,7 +2,7 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
-use crate::levels::{LevelNames, largest_power};
+use crate::level_names::LevelNames;
 use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
@@ -261,11 +261,6 @@ impl Nodes {
             kind.idle_power().saturating_mul(u64::from(kind.nodes) - count as u64)
         };
         self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
-    }
-    /// Returns the largest power of all tasks of a job at a speed level, on nodes that may have them, in
-    /// milliwatts.
-    pub(crate) fn largest_power(&self, size: &Size, tasks: u32, level: u32) -> u64 {
-        largest_power(&self.kinds, size, tasks, level)
     }
 
     /// Returns the size of a task that also takes these counts of the other resources, each with a
