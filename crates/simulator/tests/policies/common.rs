@@ -331,7 +331,11 @@ proptest! {
             settings.get_or_insert_default().backfill.skips_unlicensed = true;
         }
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
-        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let mut jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        // One job completes, whatever happens to the others.
+        let second = SimSpan::from_secs(1);
+        let last = Job { id: JobId(999), submit: SimTime::from_secs(999), tasks: 1, run_time: second, requested_time: Some(second), ..Job::default() };
+        jobs.push(last);
         if let (Some(settings), true) = (&mut settings, is_heterogeneous && jobs.len() > 3) {
             settings.together = vec![jobs.iter().take(3).map(|job| job.id.0).collect()];
         }

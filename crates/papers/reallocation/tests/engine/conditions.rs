@@ -146,6 +146,27 @@ fn clusters_have_licences_of_their_own() {
     }
 }
 
+/// Two nodes may draw 100 W. Job 1 draws 60 W at full speed, and job 2 has 40 W left, with which it runs at
+/// half speed.
+#[test]
+fn jobs_of_a_cluster_run_at_speed_levels() {
+    let jobs = jobs(&[(0, 1, 10, 10), (0, 1, 10, 10)]);
+    let text = "power = { cap_w = 100 }\n\
+                classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, power = { idle_w = 0, busy_w = 60, \
+                levels = [{ name = 'eco', speed = 0.5, busy_w = 40 }] } }]";
+    let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
+    let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+    for discipline in [Backfilling::Fcfs, Backfilling::Easy, Backfilling::Conservative(Compression::OneByOne)]
+    {
+        let conditions = Conditions { unequal: unequal.clone(), ..Conditions::default() };
+        let [mut only] = platform(&[2]).clusters().to_vec().try_into().unwrap();
+        only.conditions = conditions;
+        let platform = Platform::new(vec![only], discipline).unwrap();
+        let outcome = audited(&platform, &jobs, &Options::default()).unwrap();
+        assert_eq!(schedule(&outcome), [(0, 0, 10), (0, 0, 20)], "{discipline:?}");
+    }
+}
+
 /// Clusters of one core. Job 1 has the first until 30 s, job 2 the second until 40 s. Job 3 and job
 /// 4, a local one, queue on the first, for 30 s and 40 s. That cluster fails from 10 s to 50 s. Job
 /// 1 restarts on the second at 40 s, job 3 follows it there at 70 s, and job 4 must wait until 50 s.

@@ -630,6 +630,125 @@ mod power_tests {
     }
 
     #[test]
+    fn speed_levels_are_read() {
+        let levels = "busy_w = 200.5, levels = [{ name = 'eco', speed = 0.75, busy_w = 150, resources = { gpu = 50 } },
+            { name = 'low', speed = 0.5, busy_w = 120 }]";
+        let other = CLASS.replace("'a'", "'b'").replace(
+            "busy_w = 200.5",
+            "busy_w = 180, levels = [{ name = 'low', speed = 0.25, busy_w = 110, resources = { gpu = 10 } }]",
+        );
+        let text = |power: &str| {
+            format!(
+                "[power]\n{power}\n{}{other}",
+                CLASS.replace("busy_w = 200.5", levels).replace("nodes = 2", "speed = 0.5\nnodes = 2")
+            )
+        };
+        let read = |power: &str| PlatformFields::parse("p.toml", &text(power)).unwrap().classes().unwrap();
+        let classes = read("cap_w = 900");
+        let names: Vec<&str> = classes.levels().iter().map(|name| &**name).collect();
+        assert_eq!(names, ["eco", "low"]);
+        let speeds = |class| [0, 1, 2].map(|level| classes.speed_at(class, level).as_f64());
+        assert_eq!([speeds(0), speeds(1)], [[0.5, 0.375, 0.25], [1.0, 1.0, 0.25]]);
+        let job = Job { tasks: 2, cpu_need: Share::from_ratio(1, 2), ..Job::default() };
+        let requests = vec!["gpu:1:1".parse().unwrap()];
+        let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
+        // A task adds half of the power of the CPU, and that of a GPU. At the first level the second class
+        // has its full power, and at the second level the GPUs of the first one have.
+        let power = |class| [0, 1, 2].map(|level| classes.task_power_at(class, level, job.cpu_need, &demand));
+        assert_eq!(power(0), [50_250 + 50_000, 25_000 + 40_000, 10_000 + 50_000]);
+        assert_eq!(power(1), [40_000 + 50_000, 40_000 + 50_000, 5_000]);
+        assert_eq!(
+            (&demand.common[..], &demand.draws[..]),
+            (&[2 * 100_250][..], &[2 * 90_000, 2 * 60_000][..])
+        );
+        // Without a cap no level is in use.
+        let idle = read("pue = 1.1");
+        assert!(idle.levels().is_empty() && idle.known_levels().len() == 2);
+        let never = read("use_levels = 'never'\ncap_w = 900");
+        assert!(never.known_levels().is_empty() && never.speed_at(0, 0).as_f64() == 0.5);
+        let low = read("use_levels = 'low'");
+        assert_eq!([0, 1].map(|class| low.speed_at(class, 0).as_f64()), [0.25, 0.25]);
+        assert_eq!([0, 1].map(|class| low.task_power(class, job.cpu_need, &demand)), [60_000, 5_000]);
+        let error = |power: &str| match PlatformFields::parse("p.toml", &text(power)) {
+            Ok(fields) => fields.classes().unwrap_err().to_string(),
+            Err(faults) => faults.to_string(),
+        };
+        assert_eq!(
+            error("use_levels = 'on-cap'"),
+            "power.use_levels: `on-cap` has no effect without a power cap"
+        );
+        assert!(
+            error("use_levels = 'ecco'")
+                .starts_with("p.toml:2:14: power.use_levels: unknown level `ecco`; did you mean `eco`?")
+        );
+        assert!(error("use_levels = 'e c'").contains("power.use_levels: invalid use of speed levels `e c`"));
+    }
+
+    #[test]
+    fn wrong_speed_levels_are_named() {
+        for (levels, found) in [
+            (
+                "name = 'never', speed = 0.5, busy_w = 150",
+                "levels[0].name: expected a name of letters, digits",
+            ),
+            ("name = 'a', speed = 1, busy_w = 150", "levels[0].speed: expected a number above 0 and below 1"),
+            ("name = 'a', speed = 0, busy_w = 150", "levels[0].speed: expected a number above 0 and below 1"),
+            ("name = 'a', speed = 0.9999999, busy_w = 150", "levels[0].speed: expected a number above 0"),
+            ("name = 'a', speed = nan, busy_w = 150", "levels[0].speed: invalid type"),
+            (
+                "name = 'a', speed = 0.5, busy_w = 99",
+                "levels[0].busy_w: expected watts between the `idle_w` of 100 and the 200.5 of the level before",
+            ),
+            ("name = 'a', speed = 0.5, busy_w = 201", "levels[0].busy_w: expected watts between"),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150 }, { name = 'a', speed = 0.4, busy_w = 150",
+                "levels[1].name: expected levels in the order in which the classes first name them: a",
+            ),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150 }, { name = 'b', speed = 0.5, busy_w = 150",
+                "levels[1].speed: expected less than the 0.5 of `a`",
+            ),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150 }, { name = 'b', speed = 0.4, busy_w = 151",
+                "levels[1].busy_w: expected watts between",
+            ),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150, resources = { gpu = 61 }",
+                "levels[0].resources.gpu: expected watts between 10 and the 60",
+            ),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150, resources = { gpu = 9 }",
+                "levels[0].resources.gpu: expected watts between 10",
+            ),
+            (
+                "name = 'a', speed = 0.5, busy_w = 150, resources = { tpu = 9 }",
+                "levels[0].resources.tpu: expected a resource of `power.resources`",
+            ),
+            ("name = 'a', speed = 0.5, busy_w = 150, watts = 9", "unknown field `watts`"),
+        ] {
+            let text = CLASS.replace("busy_w = 200.5", &format!("busy_w = 200.5, levels = [{{ {levels} }}]"));
+            let error = errors(&text);
+            assert!(error.contains(found), "{error}");
+        }
+        let levels = |names: &str| {
+            let level = |(at, name): (usize, &str)| {
+                format!("{{ name = '{name}', speed = {}, busy_w = 150 }}", 0.5 / (at + 1) as f64)
+            };
+            let all: Vec<String> = names.split(' ').enumerate().map(level).collect();
+            CLASS.replace("busy_w = 200.5", &format!("busy_w = 200.5, levels = [{}]", all.join(", ")))
+        };
+        let other = |names: &str| levels(names).replace("'a'", "'b'");
+        let error = errors(&format!("{}{}", levels("x y"), other("y x")));
+        assert!(error.contains("classes[1].power.levels[1].name: expected levels in the order"), "{error}");
+        let many: Vec<String> = (0..16).map(|level| format!("l{level}")).collect();
+        assert!(errors(&levels(&many.join(" "))).contains("levels: expected at most 15 different levels"));
+        assert!(
+            errors(&format!("[power]\nuse_levels = 'on-cap'\n{CLASS}"))
+                .contains("no class of nodes has `power.levels`")
+        );
+    }
+
+    #[test]
     fn wrong_amounts_and_powers_are_named() {
         for (text, found) in [
             ("[common.gpu]\namount = 3\n", "that no resource of nodes has"),
