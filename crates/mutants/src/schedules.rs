@@ -53,6 +53,17 @@ const MAX_DECISIONS: u64 = 100_000;
 const SITE: Condition =
     Condition { name: "a site of Slurm", parts: true, whole_site: true, site: true, classes: true, ..PLAIN };
 
+/// Clusters with speed levels under a power cap.
+const LEVELS: [Condition; 4] = {
+    let levels = Condition { name: "speed levels", levels: true, classes: true, parts: true, ..PLAIN };
+    [
+        levels,
+        Condition { name: "speed levels, failures", failures: true, maintenance: true, ..levels },
+        Condition { name: "speed levels, preemption", site: true, preemption: true, ..levels },
+        Condition { name: "speed levels, kill", kill: true, ..levels },
+    ]
+};
+
 struct Schedule {
     area: &'static str,
     policy: &'static str,
@@ -139,10 +150,13 @@ pub(crate) fn settings(seeds: u64) -> Vec<Box<dyn Setting>> {
             .flat_map(move |&policy| conditions.clone().into_iter().map(move |it| (policy, it)));
         each.map(move |(policy, condition)| (area, policy, condition))
     };
-    let all = of("batch", &BATCH, conditions().collect())
-        .chain(of("batch", &SLURM, sites.collect()))
-        .chain(of("fractional", &FRACTIONAL, conditions().collect()))
-        .chain(of("full speed", &FULL_SPEED, conditions().collect()))
+    let with_levels = || conditions().chain(LEVELS);
+    let of_slurm =
+        sites.chain([Condition { name: "a site of Slurm with speed levels", levels: true, ..SITE }]);
+    let all = of("batch", &BATCH, with_levels().collect())
+        .chain(of("batch", &SLURM, of_slurm.collect()))
+        .chain(of("fractional", &FRACTIONAL, with_levels().collect()))
+        .chain(of("full speed", &FULL_SPEED, with_levels().collect()))
         .filter(|(area, policy, it)| *area != "full speed" || it.is_of_full_speed(policy));
     // Few conditions suit policies at full speed.
     let workloads = |area: &str| if area == "full speed" { 8 * seeds } else { seeds };

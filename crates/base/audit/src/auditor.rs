@@ -8,7 +8,7 @@ use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
 use crate::job::Job;
-use crate::levels::fixed_power;
+use crate::levels::{fixed_power, largest_power, linear_power};
 use crate::lines::follow;
 use crate::links::Links;
 use crate::nodes::Nodes;
@@ -470,7 +470,7 @@ impl Auditor {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let Some(at) = self.common.resources().iter().position(|resource| resource.power) else { return };
         let fixed = fixed_power(&self.cluster.kinds, &job.size, job.tasks);
-        let linear = self.cluster.largest_power(&job.size, job.tasks, 0);
+        let linear = linear_power(&self.cluster.kinds, &job.size, job.tasks, 0);
         let (found, right) = (job.size.common.get(at).copied().unwrap_or(0), linear.saturating_add(fixed));
         Arc::make_mut(&mut job.size).fixed_power = fixed;
         if found != right {
@@ -932,8 +932,7 @@ impl Auditor {
         let at = (job.job_yield, level);
         self.cluster.change(Some((self.line, number)), &job.placement, &job.size, at);
         if !job.placement.is_empty() {
-            let power = (level > 0).then(|| self.cluster.largest_power(&job.size, job.tasks, level));
-            let power = power.map(|linear| linear.saturating_add(job.size.fixed_power));
+            let power = (level > 0).then(|| largest_power(&self.cluster.kinds, &job.size, job.tasks, level));
             let amounts = (&job.size.common[..], power);
             self.common.hold((self.line, number), amounts, job.size.fixed_power, job.job_yield);
         }

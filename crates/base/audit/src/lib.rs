@@ -94,6 +94,7 @@ pub mod full_speed;
 mod grid_report;
 mod head;
 mod job;
+mod level_names;
 mod levels;
 mod lines;
 mod links;

@@ -2,7 +2,7 @@
 
 use crate::Rule;
 use crate::devices::DeviceRequest;
-use crate::levels::{LevelNames, linear_power};
+use crate::level_names::LevelNames;
 use dfrsim_model::event::{ClassOfNodes, PowerOfNode, ResourceOfNodes, SleepOfNode, SocketsOfNode};
 use dfrsim_model::site::partition_feature;
 use dfrsim_model::{Share, Yield};
@@ -296,11 +296,6 @@ impl Nodes {
             kind.idle_power().saturating_mul(u64::from(kind.nodes) - count as u64)
         };
         self.kinds.iter().map(of_kind).fold(0, u64::saturating_add)
-    }
-    /// Returns the largest power of all tasks of a job at a speed level, on nodes that may have them, in
-    /// milliwatts, without that of used devices and sockets.
-    pub(crate) fn largest_power(&self, size: &Size, tasks: u32, level: u32) -> u64 {
-        linear_power(&self.kinds, size, tasks, level)
     }
     /// Adds the power of a device that is used from now on, or removes that of one that is not any more.
     pub(crate) fn use_device(&mut self, node: u32, is_used: bool) {

@@ -35,6 +35,8 @@ pub(crate) struct Condition {
     pub(crate) sleep: bool,
     /// True if the cluster has licences, and a power cap that changes.
     pub(crate) cap: bool,
+    /// True if the classes have speed levels, and their power a cap.
+    pub(crate) levels: bool,
     pub(crate) failures: bool,
     pub(crate) maintenance: bool,
     /// True if tasks need fractions of nodes.
@@ -85,6 +87,7 @@ pub(crate) const PLAIN: Condition = Condition {
     devices: None,
     sleep: false,
     cap: false,
+    levels: false,
     failures: false,
     maintenance: false,
     parts: false,
@@ -365,6 +368,15 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
     }
 }
 
+/// Classes with different speed levels, and less power than half of their tasks draw, in steps.
+const LEVELS: &str = "power = { cap = [{ from_s = 0, watts = 2300 }, { from_s = 20000, watts = 2150 }, { from_s = 60000, watts = 2400 }] }
+    classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8,
+      power = { idle_w = 100, busy_w = 200, levels = [{ name = 'eco', speed = 0.9, busy_w = 165 }, { name = 'low', speed = 0.7, busy_w = 135 }] } },
+    { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'],
+      power = { idle_w = 100, busy_w = 200, resources = { gpu = { idle_w = 10, busy_w = 60 } },
+        levels = [{ name = 'low', speed = 0.8, busy_w = 150, resources = { gpu = 35 } }] } },
+    { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75, power = { idle_w = 80, busy_w = 160 } }]";
+
 fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
     let devices = match condition.devices {
         None => "",
@@ -378,7 +390,7 @@ fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
         }
         (false, true) => format!(", power = {{ {watts} }}"),
     };
-    let whole = match condition.cap {
+    let whole = match condition.cap && !condition.levels {
         true => "power = { cap = [{ from_s = 0, watts = 3600 }, { from_s = 30000, watts = 2500 }, { from_s = 90000, watts = 3400 }] }
         common = { matlab = { amount = 5 } }\n",
         false => "",
@@ -391,6 +403,7 @@ fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
         power("idle_w = 200, busy_w = 350.5, resources = { gpu = { idle_w = 10, busy_w = 60 } }"),
         power("idle_w = 80, busy_w = 141"),
     );
+    let nodes = if condition.levels { LEVELS.to_owned() } else { nodes };
     let gpus = if devices.is_empty() { "gpu:0.2:1+2:0.3-1" } else { "gpu:0.5:1+2:0.2-0.9:max4" };
     let licences = condition.cap.then_some("matlab:0.3:1+2");
     let requests = [gpus, "@reservation-x:0.1"].into_iter().chain(licences);

@@ -128,7 +128,7 @@ fn changed_levels_are_found() {
     for (number, policy) in ALL.into_iter().enumerate() {
         let lines = simulated(policy, &format!("{ECO}, {LOW}"));
         // The level of each job so far.
-        let mut now = vec![0; 20];
+        let mut now = [0; 20];
         for at in 0..lines.len() {
             let mut wrong = lines.clone();
             let (is_first, job) = match wrong[at] {

@@ -228,7 +228,7 @@ impl Check for BatchCheck {
         for found in std::mem::take(&mut self.started) {
             if let Some(place) = self.queue.iter().position(|job| job.number == found.job) {
                 let job = self.queue.remove(place);
-                self.put_on_nodes(now, job, found);
+                self.put_on_nodes(now, &job, found);
             }
         }
     }

@@ -580,7 +580,7 @@ impl BatchCheck {
                 fault(rule);
             }
             match found {
-                Some(found) => self.apply_start(&mut pass, queue.remove(at), found),
+                Some(found) => self.apply_start(&mut pass, &queue.remove(at), found),
                 None if never => {
                     let number = queue.remove(at).number;
                     self.site.iter_mut().for_each(|site| site.leave(number, now));
@@ -610,7 +610,7 @@ impl BatchCheck {
             let rule =
                 hold.unwrap_or_else(|| "it starts without the rest of its heterogeneous job".to_owned());
             report(found.job, now, Some(found.line), rule);
-            return self.put_on_nodes(now, job, found);
+            return self.put_on_nodes(now, &job, found);
         }
         let (rule, job) = match (take(&mut self.arriving), take(&mut self.requeued)) {
             (Some(job), _) => ("it starts at its submission, which the cycles see later", Some(job)),
@@ -619,7 +619,7 @@ impl BatchCheck {
         };
         report(found.job, now, Some(found.line), rule.to_owned());
         if let Some(job) = job {
-            self.put_on_nodes(now, job, found);
+            self.put_on_nodes(now, &job, found);
         }
     }
     /// Starts all waiting components of a heterogeneous job, each without delaying those before it,
@@ -678,7 +678,7 @@ impl BatchCheck {
                 let found = found.remove(at);
                 let (on, line, of_record) = (found.on.clone(), found.line, found.level);
                 queue.retain(|other| other.number != job.number);
-                self.apply_start(pass, job.clone(), found);
+                self.apply_start(pass, &job, found);
                 if of_record != job.level {
                     let rule = format!("it starts at the speed level {of_record}, expected {}", job.level);
                     report(job.number, now, Some(line), rule);
@@ -799,8 +799,7 @@ impl BatchCheck {
             let is_licensed = |level: &u32| !self.lacks_licences(pass.now, &[&job.at_level(*level)]);
             let levels = if is_licensed(&0) { 0..=0 } else { 1..=pass.plan.pools.last_level() };
             let mut licensed = levels.filter(is_licensed);
-            let found = licensed.find_map(|level| Some((level, pass.start(&job.at_level(level))?)));
-            found
+            licensed.find_map(|level| Some((level, pass.start(&job.at_level(level))?)))
         } else {
             pass.start_at_a_level(job)
         };
@@ -915,9 +914,9 @@ impl BatchCheck {
         })
     }
     /// Applies a start of the record.
-    fn apply_start(&mut self, pass: &mut Cycle, job: Waiting, found: Started) {
+    fn apply_start(&mut self, pass: &mut Cycle, job: &Waiting, found: Started) {
         let (now, parts) = (pass.now, pass.plan.pools.parts(&found.on));
-        self.give_up_reservation(pass, &job);
+        self.give_up_reservation(pass, job);
         let job = job.at_level(found.level);
         let speed = pass.plan.pools.slowest(&parts, job.level);
         let devices = pass.plan.pools.devices(&found.devices);
@@ -934,10 +933,10 @@ impl BatchCheck {
             pass.plan.block(&parts, begin, until);
             pass.reserved.add(&parts, (begin, until));
         }
-        self.put_on_nodes(now, job, found);
+        self.put_on_nodes(now, &job, found);
     }
     /// Puts a job on the nodes of the record, at the speed level of the record.
-    pub(super) fn put_on_nodes(&mut self, now: u64, job: Waiting, found: Started) {
+    pub(super) fn put_on_nodes(&mut self, now: u64, job: &Waiting, found: Started) {
         let Started { on, devices: triples, level, .. } = found;
         let job = job.at_level(level);
         let parts = self.nodes.pools.parts(&on);

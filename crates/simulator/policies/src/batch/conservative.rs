@@ -134,10 +134,10 @@ fn start_planned_or_below(
             }
             plan.reserve_now(&state.pools, now, &mut state.queue.jobs[at], found);
         }
-        let mut job = state.queue.remove(at);
-        plan.note_start(&state.pools, &job);
-        let slot = (std::mem::take(&mut job.allocation), job.end);
-        state.start(view, &job.job, job.request, slot, decision);
+        let mut started = state.queue.remove(at);
+        plan.note_start(&state.pools, &started);
+        let slot = (std::mem::take(&mut started.allocation), started.end);
+        state.start(view, &started.job, started.request, slot, decision);
     }
 }
 
