@@ -195,7 +195,10 @@ impl Nodes {
             let units = power.units_mw.iter().copied().chain([(power.idle_mw, power.busy_mw)]);
             let is_sleep = |sleep: &SleepOfNode| sleep.after_us > 0 && sleep.asleep_mw <= MAX_POWER;
             let is_sockets = |it: &SocketsOfNode| {
-                (1..=MAX_SOCKETS).contains(&it.count) && it.cores_each > 0 && it.idle_mw <= it.busy_mw && it.busy_mw <= MAX_POWER
+                (1..=MAX_SOCKETS).contains(&it.count)
+                    && it.cores_each > 0
+                    && it.idle_mw <= it.busy_mw
+                    && it.busy_mw <= MAX_POWER
             };
             units.into_iter().all(|(idle, busy)| idle <= busy && busy <= MAX_POWER)
                 && power.sleep.iter().all(is_sleep)

@@ -211,7 +211,8 @@ impl FreeCommon {
         power: Option<bool>,
     ) -> impl Iterator<Item = u64> + 'a {
         let demands = view.demand(job).into_iter();
-        let of_demand = move |demand: &'a Demand| demand.common.iter().map(move |amount| (*amount, demand.fixed_power));
+        let of_demand =
+            move |demand: &'a Demand| demand.common.iter().map(move |amount| (*amount, demand.fixed_power));
         demands.flat_map(of_demand).zip(&self.is_power).map(move |((amount, fixed), is_power)| {
             let with_memory = if *is_power { fixed } else { amount };
             match power {
@@ -224,7 +225,10 @@ impl FreeCommon {
     /// Changes the amounts that are taken with the CPU or with the memory by those of a job.
     fn change(&mut self, view: View<'_>, job: JobHandle, power: bool, change: impl Fn(&mut u64, u64)) {
         let mut in_use = std::mem::take(&mut self.in_use);
-        in_use.iter_mut().zip(self.amounts_of(view, job, Some(power))).for_each(|(in_use, own)| change(in_use, own));
+        in_use
+            .iter_mut()
+            .zip(self.amounts_of(view, job, Some(power)))
+            .for_each(|(in_use, own)| change(in_use, own));
         self.in_use = in_use;
     }
     /// Returns whether enough is left for a job, of what is taken with the CPU, of what is taken with the
@@ -274,8 +278,8 @@ impl FreeNodes {
         free
     }
     /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now: of power,
-    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on, as
-    /// jobs on nodes do not leave when a cap falls.
+    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on. Jobs
+    /// that stay on their nodes at a yield of 0 draw it still after the cap has fallen.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
@@ -290,10 +294,14 @@ impl FreeNodes {
         free
     }
 
-    /// Returns what the running jobs leave, each of them at full speed.
+    /// Returns what the running jobs leave, each of them at full speed, of what the cluster has as a whole
+    /// now.
     #[must_use]
     pub fn besides_running(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::empty(view);
+        if free.common.is_some() {
+            free.common = FreeCommon::new(view, |resource| resource.amount_at(view.now()));
+        }
         for &job in view.jobs() {
             free.occupy(view, job, view.job(job).placement());
         }

@@ -123,7 +123,11 @@ pub(super) fn key(
 
 /// Computes the power that a task adds on a node of a kind in milliwatts: that which follows what it has, and
 /// that of the devices and sockets which no task uses yet.
-pub(super) fn added_power(job: &Waiting, (free, whole, groups): (&[i64], &[i64], &[u32]), kind: usize) -> i128 {
+pub(super) fn added_power(
+    job: &Waiting,
+    (free, whole, groups): (&[i64], &[i64], &[u32]),
+    kind: usize,
+) -> i128 {
     let linear = i128::from(job.power.get(kind).copied().unwrap_or(0));
     let Some(used) = job.used_power.get(kind).filter(|used| used.has_used_power()) else { return linear };
     let devices = &free[job.need.len()..];

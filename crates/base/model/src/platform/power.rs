@@ -117,7 +117,9 @@ impl UsedPower {
     /// Returns the number of sockets that are used if the tasks of a node have this many parts of cores.
     #[must_use]
     pub fn used_sockets(&self, parts: u64) -> u64 {
-        parts.checked_div(self.socket_parts).map_or(0, |_| parts.div_ceil(self.socket_parts).min(self.sockets))
+        parts
+            .checked_div(self.socket_parts)
+            .map_or(0, |_| parts.div_ceil(self.socket_parts).min(self.sockets))
     }
     /// Returns the power that the used devices and sockets of a node add, in milliwatts, given the number
     /// of these devices and the parts of cores of all tasks.

@@ -85,7 +85,12 @@ impl TaskRequest {
 
     /// Returns the power that a task adds on a node of a class with these free amounts, capacity and groups
     /// of devices, in milliwatts: with that of the devices and sockets which no task uses yet.
-    pub(super) fn added_power(&self, class: usize, (free, groups): (&[u64], &[u32]), capacity: &[u64]) -> u64 {
+    pub(super) fn added_power(
+        &self,
+        class: usize,
+        (free, groups): (&[u64], &[u32]),
+        capacity: &[u64],
+    ) -> u64 {
         let linear = self.power.get(class).copied().unwrap_or(0);
         let Some(power) = self.used_power.get(class) else { return linear };
         let before = &free[self.amounts.len()..];
@@ -381,7 +386,8 @@ impl TaskRequests {
     /// Sets the request per task to that of a job.
     fn describe(&self, view: View<'_>, job: JobHandle, request: &mut TaskRequest) {
         let (seen, classes, demand) = (view.job(job), view.classes(), view.demand(job));
-        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power, used_power } = request;
+        let TaskRequest { amounts, devices, most_per_node, fits, closed, common, power, used_power } =
+            request;
         amounts.clear();
         (*most_per_node, *devices) = (u64::MAX, None);
         if self.node_use == NodeUse::Whole {

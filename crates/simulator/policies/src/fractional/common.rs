@@ -59,7 +59,8 @@ impl HeldUnits {
         }
         let common = view.classes().map_or(&[][..], |classes| classes.common());
         let units = |&place: &usize| {
-            let amount = view.demand(job).and_then(|demand| Some((*demand.common.get(place)?, demand.fixed_power)));
+            let amount =
+                view.demand(job).and_then(|demand| Some((*demand.common.get(place)?, demand.fixed_power)));
             let (amount, fixed) = amount.unwrap_or((0, 0));
             match common[place].demand {
                 CommonDemand::Draw => fixed + (amount - fixed).div_ceil(LEAST_PART),

@@ -345,7 +345,10 @@ impl PlatformFields {
             let path = format!("classes[{number}]");
             match &class.power {
                 Some(power) => {
-                    wrong.add_all(&format!("{path}.power"), power.problems((class.cores, &class.resources), names, self.devices.as_deref()));
+                    wrong.add_all(
+                        &format!("{path}.power"),
+                        power.problems((class.cores, &class.resources), names, self.devices.as_deref()),
+                    );
                 }
                 None => wrong.require(
                     !is_known,
@@ -361,7 +364,8 @@ impl PlatformFields {
             || "expected the power of nodes: `power = { idle_w = ..., busy_w = ... }` in each class",
         );
         let idle = |class: &ClassFields| {
-            let watts = class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
+            let watts =
+                class.power.as_ref().map_or(0.0, |power| power.idle_watts(class.cores, &class.resources));
             f64::from(class.nodes) * watts
         };
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));

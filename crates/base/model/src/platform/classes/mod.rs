@@ -14,7 +14,8 @@ pub use fields::{
 };
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{
-    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen, UnitPowerFields,
+    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen,
+    UnitPowerFields,
 };
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, Request, RequestTarget,
@@ -300,7 +301,10 @@ impl NodeClasses {
     }
     /// Returns whether devices or sockets of some nodes draw all of their power once they are used.
     pub fn has_used_power(&self) -> bool {
-        self.classes.iter().filter_map(|class| class.power.as_ref()).any(|it| it.whole_devices || it.sockets.is_some())
+        self.classes
+            .iter()
+            .filter_map(|class| class.power.as_ref())
+            .any(|it| it.whole_devices || it.sockets.is_some())
     }
     /// Returns the largest power that devices and sockets add for a task on a node of a class, in
     /// milliwatts: as if no other task used them.

@@ -367,7 +367,9 @@ impl NodePowerFields {
     pub(super) fn idle_watts(&self, cores: u32, amounts: &BTreeMap<String, u32>) -> f64 {
         let amount = |name: &String| f64::from(amounts.get(name).copied().unwrap_or(0));
         let sockets = self.cpu.map_or(0.0, |cpu| f64::from(cpu.count(cores)) * cpu.idle_w);
-        self.idle_w.unwrap_or(0.0) + sockets + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
+        self.idle_w.unwrap_or(0.0)
+            + sockets
+            + self.resources.iter().map(|(name, unit)| amount(name) * unit.idle_w).sum::<f64>()
     }
 }
 
