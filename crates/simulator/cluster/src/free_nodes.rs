@@ -281,8 +281,8 @@ impl FreeNodes {
         free
     }
     /// Returns the nodes that are up, as if no job ran, with what the cluster has as a whole now: of power,
-    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on, as
-    /// jobs on nodes do not leave when a cap falls.
+    /// if devices or sockets draw all of theirs once they are used, the smallest amount from now on. Jobs
+    /// that stay on their nodes at a yield of 0 draw it still after the cap has fallen.
     #[must_use]
     pub fn empty(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::all(view);
@@ -297,10 +297,14 @@ impl FreeNodes {
         free
     }
 
-    /// Returns what the running jobs leave, each of them at full speed.
+    /// Returns what the running jobs leave, each of them at full speed, of what the cluster has as a whole
+    /// now.
     #[must_use]
     pub fn besides_running(view: View<'_>) -> FreeNodes {
         let mut free = FreeNodes::empty(view);
+        if free.common.is_some() {
+            free.common = FreeCommon::new(view, |resource| resource.amount_at(view.now()));
+        }
         for &job in view.jobs() {
             free.occupy(view, job, view.job(job).placement());
         }

@@ -8,7 +8,7 @@ use crate::support::{assert_judged, recorded};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::Options;
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
-use dfrsim_model::event::Record;
+use dfrsim_model::event::{PowerOfNode, Record};
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::site::PreemptMode;
@@ -248,6 +248,94 @@ fn schedules_of_other_policies_are_found() {
     }
 }
 
+/// Changes the power of used devices and sockets, what jobs hold of a cap and energy in the records of
+/// schedules. The audit finds each fault.
+#[test]
+fn planted_faults_of_used_power_are_found() {
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(id / 2),
+        tasks: 1 + id as u32 % 2,
+        cpu_need: Share::from_ratio(3, 16),
+        run_time: SimSpan::from_secs(5),
+        requested_time: Some(SimSpan::from_secs(5)),
+        ..Job::default()
+    };
+    let jobs: Vec<Job> = (0..8).map(job).collect();
+    let (mut planted, mut missed) = (0, Vec::new());
+    for name in [
+        "FIRSTFIT/NODES=SHARED",
+        "EASY",
+        "CONS/PLACE=POWER/NODES=SHARED",
+        "EQUIPARTITION",
+        "MCB*/OPT=MIN",
+        "SRPT",
+        "GANG",
+    ] {
+        let events = events(name.parse().unwrap(), 5, &capped(2, USED), &jobs);
+        assert_judged(&events, name);
+        let lines: Vec<&str> = events.lines().collect();
+        let mut plant = |what: &str, at: usize, change: &dyn Fn(&mut Record<'static>)| {
+            let mut record = Record::from_json(lines[at].to_owned().into_bytes().leak()).unwrap();
+            change(&mut record);
+            let changed = serde_json::to_string(&record).unwrap();
+            let line = |(number, line): (usize, &&str)| {
+                if number == at { changed.clone() } else { (*line).to_owned() }
+            };
+            let text: String = lines.iter().enumerate().map(line).map(|line| line + "\n").collect();
+            let policy = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
+            planted += 1;
+            if audit_policy(text.as_bytes(), policy).is_ok() {
+                missed.push(format!("{name}: {what}, line {}", at + 1));
+            }
+        };
+        let mut power = |what: &str, change: fn(&mut PowerOfNode)| {
+            plant(what, 1, &|record| {
+                let Record::Classes { classes, .. } = record else {
+                    panic!("the second record has the classes")
+                };
+                change(classes[0].power.as_mut().unwrap());
+            });
+        };
+        power("devices that draw by their parts", |power| power.whole_devices = false);
+        power("a device that draws more", |power| power.units_mw[0].1 += 1000);
+        power("no sockets", |power| power.sockets = None);
+        power("small sockets", |power| power.sockets.as_mut().unwrap().cores_each = 1);
+        power("a socket that draws more without tasks", |power| {
+            power.sockets.as_mut().unwrap().idle_mw += 1000
+        });
+        power("a socket that draws more", |power| power.sockets.as_mut().unwrap().busy_mw += 1000);
+        for (at, line) in lines.iter().enumerate() {
+            match Record::from_json(line.as_bytes()).unwrap() {
+                Record::Ask { .. } if at < 20 => {
+                    for (what, change) in [("more power", 1), ("less power", -1)] {
+                        plant(what, at, &|record| {
+                            if let Record::Ask { common, .. } = record {
+                                let power = common.last_mut().unwrap();
+                                *power = power.saturating_add_signed(change);
+                            }
+                        });
+                    }
+                }
+                Record::Energy { .. } => {
+                    for what in ["energy", "energy of jobs", "peak"] {
+                        plant(what, at, &|record| {
+                            let Record::Energy { nodes_mj, jobs_mj, peak_mw } = record else { return };
+                            *(match what {
+                                "energy" => nodes_mj,
+                                "energy of jobs" => jobs_mj,
+                                _ => peak_mw,
+                            }) += 1;
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(missed.is_empty() && planted >= 70, "{planted} planted, not found: {missed:?}");
+}
+
 /// Policies of all kinds; the audit knows each of them.
 const ALL: [&str; 22] = [
     "FCFS",
@@ -371,6 +459,87 @@ fn energy_is_that_computed_by_hand() {
     assert_eq!(energy("Greedy*/OPT=MIN", "power = { cap_w = 225 }", None), (4_500_000, 500_000, 225_000));
 }
 
+/// Returns the energy of nodes and jobs in millijoules and the largest power in milliwatts, of a schedule
+/// that is judged.
+fn judged_energy(policy: &str, platform: &str, requests: &[&str], jobs: &[Job]) -> (u64, u64, u64) {
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
+    let requests = requests.iter().map(|text| text.parse().unwrap()).collect();
+    let demands = Demands { requests, ..Demands::default() };
+    let nodes = classes.nodes();
+    let unequal = Some(Arc::new(UnequalNodes { classes, demands }));
+    let events = events(policy.parse().unwrap(), nodes, &Options { unequal, ..Options::default() }, jobs);
+    assert_judged(&events, policy);
+    let line = events.lines().rev().nth(1).unwrap();
+    match Record::from_json(line.as_bytes()) {
+        Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) => (nodes_mj, jobs_mj, peak_mw),
+        _ => panic!("{line}"),
+    }
+}
+
+/// A node draws 100 W, and a GPU 20 W without tasks and 80 W with them. Two jobs of 10 s need 0.4 of a GPU
+/// each. On one GPU they add 60 W together, on two 120 W, and one after the other 60 W for 20 s. If power
+/// followed the parts, it would be 48 W in all cases.
+#[test]
+fn used_devices_draw_all_of_their_power() {
+    let energy = |policy: &str, part: &str, when: &str| {
+        let platform = format!(
+            "devices = 'gpu'\nclasses = [{{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, resources = {{ gpu = 2 }},
+             power = {{ idle_w = 60, busy_w = 60, resources = {{ gpu = {{ idle_w = 20, busy_w = 80, when = '{when}' }} }} }} }}]"
+        );
+        let job = |id| Job {
+            id: JobId(id),
+            tasks: 1,
+            cpu_need: Share::from_ratio(1, 4),
+            run_time: SimSpan::from_secs(10),
+            ..Job::default()
+        };
+        judged_energy(policy, &platform, &[&format!("gpu:1:1:{part}")], &[job(1), job(2)])
+    };
+    for policy in ["FIRSTFIT/NODES=SHARED", "EQUIPARTITION", "Greedy*/OPT=MIN", "SRPT"] {
+        assert_eq!(energy(policy, "0.4-0.4", "used"), (1_600_000, 600_000, 160_000), "{policy}, one GPU");
+        assert_eq!(energy(policy, "0.6-0.6", "used"), (2_200_000, 1_200_000, 220_000), "{policy}, two GPUs");
+        assert_eq!(energy(policy, "0.4-0.4", "linear"), (1_480_000, 480_000, 148_000), "{policy}, linear");
+    }
+    assert_eq!(energy("FCFS", "0.4-0.4", "used"), (3_200_000, 1_200_000, 160_000), "one after the other");
+}
+
+/// A node has two sockets of two cores, each of which draws 10 W without tasks and 50 W once a core is used.
+/// Three jobs of one core run for 10, 20 and 30 s: two sockets are used until 10 s, and one until 30 s. At
+/// yields of 2/3 of four jobs on three cores the sockets draw the same power for 15 s.
+#[test]
+fn used_sockets_draw_all_of_their_power() {
+    let energy = |policy: &str, cores: u32, runs: &[u64]| {
+        let platform = format!(
+            "classes = [{{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, power = {{ cpu = {{ cores_each = 2, idle_w = 10, busy_w = 50, when = 'used' }} }} }}]"
+        );
+        let job = |(id, run): (u64, &u64)| Job {
+            id: JobId(id),
+            tasks: 1,
+            cpu_need: Share::from_ratio(cores.into(), 4),
+            run_time: SimSpan::from_secs(*run),
+            ..Job::default()
+        };
+        judged_energy(policy, &platform, &[], &(1..).zip(runs).map(job).collect::<Vec<_>>())
+    };
+    for policy in ["EASY/NODES=SHARED", "Greedy*/OPT=MIN", "RANKED"] {
+        let found = energy(policy, 1, &[10, 20, 30]);
+        assert_eq!(found, (600_000 + 800_000 + 800_000, 1_600_000, 100_000), "{policy}");
+    }
+    // Two jobs of three cores at a yield of 2/3: all sockets are used for 15 s.
+    let found = energy("Greedy*/OPT=MIN", 3, &[10, 10]);
+    assert_eq!((found.0 / 1000, found.1 / 1000, found.2), (1500, 1200, 100_000));
+    assert_eq!(energy("EASY/NODES=SHARED", 3, &[10, 10]), (2_000_000, 1_600_000, 100_000), "one by one");
+}
+
+/// Returns whether the largest power of a schedule is at most the largest cap of [`COMMON`].
+fn is_below_the_cap(events: &str) -> bool {
+    let energy = events.lines().rev().find_map(|line| match Record::from_json(line.as_bytes()) {
+        Ok(Record::Energy { peak_mw, .. }) => Some(peak_mw),
+        _ => None,
+    });
+    energy.is_some_and(|peak| peak <= 780_000)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(dfrsim_testing::cases(2_000)))]
 
@@ -403,6 +572,7 @@ proptest! {
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, settings.as_ref(), &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+        prop_assert!(is_below_the_cap(&events), "{}", policy);
     }
 
     /// Compares nodes, times and energy with the reference implementation, where each task has a node of
@@ -417,6 +587,7 @@ proptest! {
         let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options(seed, platform), None, &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+        prop_assert!(is_below_the_cap(&events), "{}", policy);
     }
 
     /// Compares fractional policies under a power cap, with and without licences, with the reference
@@ -436,6 +607,7 @@ proptest! {
         let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
         let events = recorded::<()>(&PolicyOptions::default(), name, 5, &options, settings.as_ref(), &jobs).events;
         assert_judged(&events, name);
+        prop_assert!(is_below_the_cap(&events), "{}", name);
     }
 
     /// Compares policies at full speed with the reference implementation.
@@ -448,6 +620,8 @@ proptest! {
         let outages = fails.then(|| Arc::new(outages("requeue")));
         let of_cluster = if has_licences { options(seed, platform) } else { capped(seed, platform) };
         let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
-        assert_judged(&events(name.parse::<Policy>().unwrap(), 5, &options, &jobs), name);
+        let events = events(name.parse::<Policy>().unwrap(), 5, &options, &jobs);
+        assert_judged(&events, name);
+        prop_assert!(is_below_the_cap(&events), "{}", name);
     }
 }

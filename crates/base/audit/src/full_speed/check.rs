@@ -105,9 +105,10 @@ impl FullSpeedCheck {
     }
 
     /// Returns what the idle cluster has as a whole at a time; of power the smallest amount from then on if
-    /// jobs hold a part of it at any yield.
+    /// jobs stay on nodes at a yield of 0 and hold a part of it.
     fn amounts(&self, time: u64) -> Vec<Amount> {
-        let holds_power = self.kinds.iter().any(Kind::has_used_power);
+        let stays = matches!(self.policy, FullSpeedPolicy::Gang | FullSpeedPolicy::EarliestDue(_));
+        let holds_power = stays && self.kinds.iter().any(Kind::has_used_power);
         let amount = |it: &ResourceOfCluster| match it.power && holds_power {
             true => least_from(it, time),
             false => amount_at(it, time),

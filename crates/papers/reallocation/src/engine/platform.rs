@@ -99,15 +99,30 @@ impl Platform {
     /// Creates a grid of these clusters; `local` is the policy of those without one of their own.
     ///
     /// # Errors
-    /// Unless there are 1 to 64 clusters, each with cores.
+    /// Unless there are 1 to 64 clusters, each with cores, and with nodes of known power if its policy
+    /// chooses nodes by their power.
     pub fn new(clusters: Vec<ClusterSpec>, local: impl Into<BatchPolicy>) -> Result<Platform, GridError> {
         if clusters.is_empty() || clusters.len() > Platform::MAX_CLUSTERS {
             let (most, found) = (Platform::MAX_CLUSTERS, clusters.len());
             return Err(format!("expected 1 to {most} clusters, found {found}").into());
         }
-        match clusters.iter().find(|cluster| cluster.cores == 0) {
-            Some(cluster) => Err(format!("cluster `{}` has no cores", cluster.name).into()),
-            None => Ok(Platform { clusters, local: local.into(), outages: Vec::new() }),
+        if let Some(cluster) = clusters.iter().find(|cluster| cluster.cores == 0) {
+            return Err(format!("cluster `{}` has no cores", cluster.name).into());
+        }
+        let platform = Platform { clusters, local: local.into(), outages: Vec::new() };
+        let lacks_power = |cluster: &&ClusterSpec| {
+            let nodes = cluster.conditions.unequal.as_ref();
+            platform.local_of(cluster).place.depends_on_power()
+                && nodes.is_none_or(|nodes| nodes.classes.power().is_none())
+        };
+        match platform.clusters.iter().find(lacks_power) {
+            Some(cluster) => Err(format!(
+                "cluster `{}`: {} needs the power of nodes; expected a platform with `power` in each class",
+                cluster.name,
+                platform.local_of(cluster)
+            )
+            .into()),
+            None => Ok(platform),
         }
     }
     /// Sets the outages; those of one cluster must be in the order of time.

@@ -2,11 +2,14 @@
 //! 2.
 
 use crate::support::audited;
+use dfrsim_model::batch::BatchPolicy;
+use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use dfrsim_paper_reallocation::engine::{
     Algorithm, Backfilling, ClusterSpec, Comparison, Compression, Conditions, Estimate, GridJob, Heuristic,
     JobTraits, Mapped, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
+use std::sync::Arc;
 
 pub(crate) fn platform(cores: &[u32]) -> Platform {
     let spec = |(at, &cores): (usize, &u32)| ClusterSpec {
@@ -232,6 +235,33 @@ fn what_cannot_be_simulated_is_said_before() {
     assert_eq!(error.to_string(), expected);
     let error = Platform::new(Vec::new(), Backfilling::Fcfs).unwrap_err();
     assert_eq!(error.to_string(), "expected 1 to 64 clusters, found 0");
+}
+
+/// A cluster whose policy chooses nodes by their power needs nodes of known power.
+#[test]
+fn placements_by_power_are_refused_where_it_is_unknown() {
+    let spec = |power: &str, local: &str| {
+        let text = format!("classes = [{{ name = 'a', nodes = 4, cores = 4, memory_gb = 8{power} }}]");
+        let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+        let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
+        let conditions = Conditions { unequal, ..Conditions::default() };
+        let local = Some(BatchPolicy::parse(local).unwrap());
+        ClusterSpec { name: "a".to_owned(), cores: 4, speed: Speed::ONE, local, conditions }
+    };
+    let power = ", power = { idle_w = 100, busy_w = 200 }";
+    for place in ["POWER", "MIX(0.1)"] {
+        let policy = format!("FIRSTFIT/PLACE={place}/NODES=SHARED");
+        let refused = |power: &str| Platform::new(vec![spec(power, &policy)], Backfilling::Fcfs).err();
+        let policy = BatchPolicy::parse(&policy).unwrap();
+        let expected = format!(
+            "cluster `a`: {policy} needs the power of nodes; expected a platform with `power` in each class"
+        );
+        assert_eq!(refused("").map(|error| error.to_string()), Some(expected));
+        assert_eq!(refused(power).map(|error| error.to_string()), None);
+        let plain = platform(&[4]).clusters().to_vec();
+        assert!(Platform::new(plain.clone(), policy).is_err(), "the policy of all clusters");
+        assert!(Platform::new(plain, Backfilling::Fcfs).is_ok());
+    }
 }
 
 /// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100 s. Job 2, with
