@@ -151,8 +151,9 @@ impl Observer for Waits {
 impl Waits {
     /// Changes the job of a number.
     fn change(&mut self, job: u64, change: impl FnOnce(&mut SubmittedJob)) {
-        let submitted = usize::try_from(job).ok().and_then(|job| self.jobs.get_mut(job));
-        submitted.into_iter().for_each(change);
+        if let Some(submitted) = usize::try_from(job).ok().and_then(|job| self.jobs.get_mut(job)) {
+            change(submitted);
+        }
     }
     /// Returns the waits of the jobs that ran.
     pub(crate) fn of_jobs(&self) -> RunWaits {
