@@ -11,6 +11,9 @@ pub(super) struct JobsFile {
     pub(super) tau: SimSpan,
     /// Energy of the jobs, if the power of nodes is known.
     pub(super) energy: Option<EnergyMetrics>,
+    /// Times for which jobs are held before they are submitted, by the order of submission, if they may
+    /// be.
+    pub(super) held: Option<Vec<SimSpan>>,
     /// Jobs in the system, for their users and nodes.
     pub(super) in_system: InSystem,
 }
@@ -29,10 +32,14 @@ impl JobsFile {
             .map_or_else(String::new, |energy| format!(",{:.3}", energy.last_job_mj() as f64 / 1e3));
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken);
         let woken = woken.map_or_else(String::new, |woken| format!(",{woken}"));
+        let held = self.held.as_ref().map(|held| held.get(place as usize).copied().unwrap_or_default());
+        // The log has the time before the hold.
+        let submit = record.submit.micros() - held.unwrap_or_default().micros();
+        let held = held.map_or_else(String::new, |held| format!(",{held}"));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken},{user},{nodes}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken}{held},{user},{nodes}\n",
             record.id,
-            record.submit,
+            SimTime::from_micros(submit),
             record.start,
             record.end,
             record.tasks,
@@ -54,7 +61,8 @@ impl JobLines for JobsFile {
     fn header(&self) -> String {
         let energy = if self.energy.is_some() { ",energy_j" } else { "" };
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken).map_or("", |_| ",woken");
-        format!("{HEADER}{energy}{woken},user,nodes\n")
+        let held = self.held.as_ref().map_or("", |_| ",held_s");
+        format!("{HEADER}{energy}{woken}{held},user,nodes\n")
     }
     fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
         self.energy.observe(now, job, occurrence);
