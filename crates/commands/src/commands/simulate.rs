@@ -23,8 +23,8 @@ pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    CommonFigures, CommonMetrics, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers, Metrics, Observer,
-    Options, Overrun, SimulationError, SummaryOptions, Weights,
+    CommonFigures, CommonMetrics, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel,
+    Followers, Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::defer::{Defer, Deferred};

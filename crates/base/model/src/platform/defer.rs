@@ -122,13 +122,17 @@ mod tests {
         };
         let jobs = vec![job(1, 0, 10), job(2, 5, 5), job(3, 12, 9), job(4, 25, 50)];
         let defer: Defer = "12".parse().unwrap();
-        let (found, held, counts) = defer.apply(&series, Seed::new(1), |job| Some(job.run_time), jobs.into_iter());
+        let (found, held, counts) =
+            defer.apply(&series, Seed::new(1), |job| Some(job.run_time), jobs.into_iter());
         let found: Vec<(u64, f64)> = found.iter().map(|job| (job.id.0, job.submit.as_secs_f64())).collect();
         // Job 1 may begin until 12 s, and job 2 until 17 s: both are best then, as they reach the 1 g from
         // 20 s on. The series does not cover job 4.
         assert_eq!(found, [(1, 12.0), (2, 17.0), (3, 20.0), (4, 25.0)]);
         assert_eq!(held, [12, 12, 8, 0].map(SimSpan::from_secs));
-        assert_eq!((defer.to_string(), "60:0.25".parse::<Defer>().unwrap().to_string()), ("12".into(), "60:0.25".into()));
+        assert_eq!(
+            (defer.to_string(), "60:0.25".parse::<Defer>().unwrap().to_string()),
+            ("12".into(), "60:0.25".into())
+        );
         let text = "deferred 3 of 4 deferrable jobs, by 0.00 h in the mean; waits count from then (1 are outside of the series of intensities)";
         assert_eq!(counts.to_string(), text);
         for wrong in ["", "x", "10:0", "10:1.5", "10:", "-1", "10:nan", "0", "0:0.5"] {

@@ -2,7 +2,9 @@
 
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{BoundedStretch, CommonFigures, DeviceFigures, EnergyFigures, Fairness, SleepFigures, Summary};
+use dfrsim_cluster::{
+    BoundedStretch, CommonFigures, DeviceFigures, EnergyFigures, Fairness, SleepFigures, Summary,
+};
 use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::defer::Deferred;
 use dfrsim_policies::Policy;
@@ -101,8 +103,10 @@ impl Answer for Simulated {
         }
         if let Some(deferred) = &self.parts.deferred {
             let Deferred { deferrable, held, uncovered, total: _ } = deferred;
-            let mut counts =
-                format!("{held} of {deferrable} deferrable jobs, by {:.2} h in the mean", deferred.mean_hours());
+            let mut counts = format!(
+                "{held} of {deferrable} deferrable jobs, by {:.2} h in the mean",
+                deferred.mean_hours()
+            );
             if *uncovered > 0 {
                 counts += &format!("; {uncovered} are outside of the series");
             }
