@@ -20,6 +20,8 @@ pub(crate) struct Measurements {
     pub(crate) devices: Option<DeviceFigures>,
     /// Energy of the nodes, if their power is known.
     pub(crate) energy: Option<EnergyFigures>,
+    /// Use of the resources that the cluster has as a whole as JSON, if it has any.
+    pub(crate) common: Option<String>,
 }
 
 /// Submitted jobs, with their actual submit and run times.

@@ -155,7 +155,8 @@ columns! {
         /// Energy of the site from the first submission to the last event, with the power usage
         /// effectiveness; empty if the power of nodes is unknown.
         metric(less, "kWh") pub energy: Option<f64>,
-        /// Energy that tasks add to that of idle nodes.
+        /// Energy that tasks add to that of idle nodes, with the power usage effectiveness too. The
+        /// column `energy_j` of `simulate --jobs-out` is without it.
         metric(less, "kWh") pub energy_of_jobs: Option<f64>,
         /// Mean power of the nodes over the same time.
         metric(less, "W") pub mean_power: Option<f64>,
@@ -167,5 +168,16 @@ columns! {
         metric(more) pub asleep: Option<f64>,
         /// Time for which jobs waited on their nodes until these were awake, summed over the jobs.
         metric(less, "s") pub woken: Option<f64>,
+        /// Carbon dioxide of the energy of the site; empty if its intensity is unknown.
+        metric(less, "kg") pub carbon: Option<f64>,
+        /// Price of the energy of the site, in the currency of the series; empty if that of a
+        /// kilowatt-hour is unknown.
+        metric(less) pub cost: Option<f64>,
+        /// Mean time for which jobs were held for a low carbon intensity, over all jobs; empty if none
+        /// may be. No wait or turnaround counts it.
+        metric(less, "s") pub held_s: Option<SimSpan>,
+        /// Licences and other resources that the cluster has as a whole: name, mean and largest number
+        /// of units in use, and the smallest and the largest number that there are, as JSON.
+        fact pub common: Option<String>,
     }
 }
