@@ -50,7 +50,7 @@ pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Seri
 pub use error::RunError;
 pub use groups::{GroupKey, by_block, by_key, by_sorted_key};
 pub use key::{Digest, Digester, Key, KeyBuilder};
-pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform_fields};
+pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform, platform_fields};
 pub use overview::default_drawings;
 pub use parallel::in_parallel;
 pub use population::missing_jobs;

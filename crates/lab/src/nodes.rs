@@ -2,12 +2,13 @@
 
 use crate::fields;
 use crate::fields::{
-    Check, FileOr, LocatedFile, file, file_or, list, named, optional, positive_seconds, seconds, serde,
-    table, tables,
+    Check, Codec, FileOr, LocatedFile, file, file_known_or, list, named, optional, positive_seconds, seconds,
+    serde, table, tables,
 };
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::platform::classes::{PlatformError, PlatformFields, Request, read};
 use dfrsim_model::platform::file::ClusterNodes;
-use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, TimeDistribution};
+use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, TimeDistribution, machines};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 
 fields! {
@@ -15,12 +16,12 @@ fields! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct NodeKinds {
         /// Classes of nodes, which together must make up all nodes: a file (TOML, or XML of
-        /// SimGrid), or a table `{ reference = { cores, memory_gb }, shared = [..], classes = [{
+        /// SimGrid), the name of a machine such as `hpc2n-2002`, or a table `{ reference = { cores, memory_gb }, shared = [..], classes = [{
         /// name, nodes, cores, memory_gb, speed, resources, features }] }`. CPU needs and memory of
         /// tasks are fractions of the reference node (the first class unless given). Speeds are at
         /// most 1, since run times are those of the fastest nodes. Tasks allocate whole units of
         /// resources, except for those that are `shared`, which they share as they share CPU.
-        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
+        pub platform: Option<FileOr<PlatformFields>> = optional(platform());
         /// Requests that are drawn for jobs: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as in
         /// `gpu:0.3:1+2:0.5-1` (each task requests one or two GPUs and uses from half to all of
         /// each), `RESOURCE:PROBABILITY:lognormal(MU,SIGMA)` of a resource of the whole cluster, as in
@@ -36,10 +37,29 @@ fields! {
     }
 }
 
+/// Creates the codec of the nodes of a cluster: a file, the name of a machine, or a table.
+pub fn platform() -> Codec<FileOr<PlatformFields>> {
+    let is_known = |name: &str| match machines::text(name) {
+        Some(_) => Ok(()),
+        None => {
+            let unknown = UnknownName::new("platform", name, machines::names());
+            Err(format!("{unknown}; files of your own end in .toml"))
+        }
+    };
+    file_known_or("the name of a machine", is_known, serde("a table of classes of nodes"))
+}
+
 impl NodeKinds {
     /// Checks the node classes against the cluster size, if they are in the scenario itself.
     pub fn check(&self, nodes: u32, at: &mut Check<'_, '_, '_>) {
-        let Some(FileOr::Inline(fields)) = &self.platform else { return };
+        let fields = match &self.platform {
+            Some(FileOr::Inline(fields)) => fields.clone(),
+            Some(machine @ FileOr::File(file)) if machines::text(&file.given).is_some() => {
+                let Ok(fields) = platform_fields(machine) else { return };
+                fields
+            }
+            Some(FileOr::File(_)) | None => return,
+        };
         match fields.classes_of(nodes) {
             Ok(_) => {}
             Err(PlatformError::Fields(wrong)) => {

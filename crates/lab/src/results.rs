@@ -127,13 +127,14 @@ impl<'a> Results<'a> {
     /// # Errors
     /// Returns an error if a file is not found; otherwise every error in the scenario.
     pub fn scenario(&self, registry: &Registry) -> Result<AnyScenario, Faults> {
-        let copies: FxHashMap<String, PathBuf> = self
-            .manifest
-            .inputs
-            .iter()
-            .filter_map(|input| Some((input.file.clone(), self.folder.join(input.copy.as_ref()?))))
-            .collect();
-        registry.parse_with_copies(&self.scenario, copies)
+        registry.parse_with_copies(&self.scenario, self.copies())
+    }
+
+    /// Returns the paths of the copies of input files, by their names in the scenario.
+    fn copies(&self) -> FxHashMap<String, PathBuf> {
+        let copy =
+            |input: &crate::InputSection| Some((input.file.clone(), self.folder.join(input.copy.as_ref()?)));
+        self.manifest.inputs.iter().filter_map(copy).collect()
     }
 
     /// Counts the rows in all row files.
@@ -283,8 +284,12 @@ impl<'a> Results<'a> {
     /// # Errors
     /// Returns an error if the scenario or the rows cannot be read.
     pub fn drawings(&self, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
-        // The input files of the scenario may no longer exist; the figures do not need them.
-        let anywhere = FileLocator::new(|request| Ok(LocatedFile::new(request.name, request.name)));
+        // The input files of the scenario may no longer exist; figures need only those that are copied.
+        let copies = self.copies();
+        let anywhere = FileLocator::new(move |request| {
+            let path = copies.get(request.name).map_or_else(|| request.name.into(), PathBuf::clone);
+            Ok(LocatedFile::new(request.name, path))
+        });
         let source = ScenarioSource {
             text: &self.scenario,
             name: "scenario.toml",

@@ -75,12 +75,12 @@ pub struct Auditor {
     arriving: Option<u64>,
     /// Running jobs as (completion time, job), by the time at which their work will be done.
     due: BTreeSet<(u64, u64)>,
-    cluster: Nodes,
+    pub(crate) cluster: Nodes,
     devices: Devices,
     /// Number of tasks of each migrated job that left their node, until its `bind` record.
     moved_by_node: SortedMap<u64, u64>,
-    common: Common,
-    energy: Energy,
+    pub(crate) common: Common,
+    pub(crate) energy: Energy,
     sleep: Sleep,
     /// Time for which it is known which nodes were awake before the decision.
     awake_at: Option<u64>,

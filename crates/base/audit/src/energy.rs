@@ -1,6 +1,7 @@
 //! Energy of the nodes: the power of each node that is up, and that of each task.
 
 use crate::nodes::{Kind, Size};
+use crate::power::PowerSpan;
 use dfrsim_model::{Share, Yield};
 
 const ONE: u128 = Share::ONE.units() as u128;
@@ -11,6 +12,8 @@ pub(crate) struct Energy {
     pub(crate) nodes: u128,
     pub(crate) tasks: u128,
     pub(crate) peak: u128,
+    /// Power of each time; `None` unless it was asked for.
+    pub(crate) spans: Option<Vec<PowerSpan>>,
 }
 
 impl Energy {
@@ -24,6 +27,7 @@ impl Energy {
             self.nodes = self.nodes.saturating_add(during(power));
             self.tasks = self.tasks.saturating_add(during(tasks));
             self.peak = self.peak.max(power);
+            self.spans.iter_mut().for_each(|spans| PowerSpan { span, idle, tasks }.join(spans));
         }
     }
 }

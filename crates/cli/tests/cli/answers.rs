@@ -128,6 +128,9 @@ fn simulations(trial: &Trial) {
 
     trial.wrote("draw gantt", &["week.jsonl", "--out", "gantt.svg"], &["gantt.svg", "gantt.csv"]);
     trial.wrote("draw timeline", &["week.jsonl", "--out", "line.svg"], &["line.svg", "line.csv"]);
+    let watts = ["--workload", "week.swf", "--platform", "hpc2n-2002", "--policy", "EASY", "--cap", "18kW"];
+    trial.text("simulate", &[&watts[..], &["--events-out", "watts.jsonl"]].concat());
+    trial.wrote("draw power", &["watts.jsonl", "--out", "watts.svg"], &["watts.svg", "watts.csv"]);
     trial.wrote("draw page", &["week.jsonl", "--out", "week.html"], &["week.html"]);
     trial.wrote("draw waits", &["week.jsonl", "--by", "all", "--out", "w.svg"], &["w.svg", "w.csv"]);
     trial.wrote("draw stretch", &["week.jsonl", "--out", "stretch.svg"], &["stretch.svg", "stretch.csv"]);

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{
     ColourBy, EventsError, Figure, FigureSize, StretchForm, WaitsBy, Window, draw_gantt,
-    draw_gantt_of_devices, draw_stretch, draw_timeline, draw_waits,
+    draw_gantt_of_devices, draw_power, draw_stretch, draw_timeline, draw_waits,
 };
 use dfrsim_report::{Schedule, schedule_page};
 use dfrsim_workload::recognise::{Expected, recognise};
@@ -30,11 +30,13 @@ Examples:
   dfrsim draw page easy.jsonl --out easy.html
   dfrsim draw timeline easy.jsonl --out timeline.png
   dfrsim draw waits easy.jsonl --by queue --out waits.svg
+  dfrsim draw power capped.jsonl --out power.svg
   dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg")]
 pub(crate) enum Draw {
     Gantt(Gantt),
     Page(Page),
     Timeline(Timeline),
+    Power(Power),
     Stretch(Stretch),
     Waits(Waits),
 }
@@ -125,6 +127,33 @@ pub(crate) struct Timeline {
     /// Events file, as written by `dfrsim simulate --events-out`
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
+    #[command(flatten)]
+    target: DrawingOutput,
+}
+
+/// Draw the power of the nodes over time, with the power cap
+///
+/// Areas of the power of nodes without tasks and, above it, of that which tasks add; the cap is a line.
+/// Times at which tasks draw more than the cap leaves for them are marked: jobs that run when the cap
+/// falls keep their power. A cap counts the idle power of all nodes, even of those that are down or
+/// asleep. The power is that which `dfrsim audit` computes. The data have all in watts. Long files are
+/// thinned, but the largest and the smallest value of every time span are kept.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim simulate --workload log.swf --platform hpc2n-2002 --policy EASY --cap 20kW --events-out capped.jsonl
+  dfrsim draw power capped.jsonl --out power.svg
+  dfrsim draw power capped.jsonl --from 0 --to 86400 --width 17 --height 8 --out day.pdf")]
+pub(crate) struct Power {
+    /// Events file, as written by `dfrsim simulate --events-out`, of a platform with power
+    #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
+    events: PathBuf,
+    /// Start of the drawn time span; by default the first event
+    #[arg(long, value_name = "SECONDS")]
+    from: Option<SimTime>,
+    /// End of the drawn time span; by default the last event
+    #[arg(long, value_name = "SECONDS")]
+    to: Option<SimTime>,
     #[command(flatten)]
     target: DrawingOutput,
 }
@@ -221,6 +250,7 @@ impl Draw {
         check_events(match &self {
             Draw::Gantt(Gantt { events, .. })
             | Draw::Timeline(Timeline { events, .. })
+            | Draw::Power(Power { events, .. })
             | Draw::Waits(Waits { events, .. }) => std::slice::from_ref(events),
             Draw::Stretch(Stretch { events, .. }) => events,
             // A page may also be of a plan, and says itself what it found.
@@ -235,6 +265,10 @@ impl Draw {
             Draw::Page(page) => page.write(context),
             Draw::Timeline(Timeline { events, target }) => {
                 target.write(context, |size| draw_timeline(&events, size))
+            }
+            Draw::Power(Power { events, from, to, target }) => {
+                let window = window(from, to)?;
+                target.write(context, |size| draw_power(&events, window, size))
             }
             Draw::Waits(Waits { events, by, start, target }) => {
                 target.write(context, |size| draw_waits(&events, by, start, size))

@@ -75,7 +75,7 @@ enum PipeLine {
 type AnswerSchema = (&'static str, fn() -> Json);
 
 /// All commands with `--format json`.
-pub(super) const ANSWERS: [AnswerSchema; 34] = [
+pub(super) const ANSWERS: [AnswerSchema; 35] = [
     ("run", output_schema::<run::Finished<'_>>),
     ("submit", output_schema::<submit::Submission>),
     ("results status", output_schema::<results::status::FolderProgress>),
@@ -96,6 +96,7 @@ pub(super) const ANSWERS: [AnswerSchema; 34] = [
     ("draw gantt", output_schema::<Written>),
     ("draw page", output_schema::<Written>),
     ("draw timeline", output_schema::<Written>),
+    ("draw power", output_schema::<Written>),
     ("draw stretch", output_schema::<Written>),
     ("draw waits", output_schema::<Written>),
     ("bound", output_schema::<bound::Bounds>),

@@ -18,15 +18,16 @@ use crate::failure::Failure;
 use crate::interchange::Records;
 use crate::output::{notice, print_account};
 use crate::read_log::ReadLog;
+use answer::Parts;
 pub(super) use answer::{Simulated, SlowedJobs};
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel, Followers, Metrics, Observer,
-    Options, Overrun, SimulationError, SleepFigures, SummaryOptions, Weights,
+    CommonFigures, CommonMetrics, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel,
+    Followers, Metrics, Observer, Options, Overrun, SimulationError, SleepFigures, SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
-use dfrsim_model::platform::defer::Defer;
+use dfrsim_model::platform::defer::{Defer, Deferred};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, Setup};
@@ -148,6 +149,10 @@ struct Simulation {
     /// Energy of the nodes, if their power is known, and figures of those that sleep.
     energy: (Option<EnergyFigures>, Option<SleepFigures>),
     slowed: Vec<SlowedJobs>,
+    /// Use of licences and other resources of the whole cluster.
+    common: Vec<CommonFigures>,
+    /// Counts of the jobs that were held, if jobs may be.
+    deferred: Option<Deferred>,
     account: AccountSummary,
 }
 
@@ -179,8 +184,9 @@ impl Simulate {
         let system = self.system.with_priorities(system, self.policy, opened.header())?;
         let opened = if system.settings.is_some() { opened.with_origins() } else { opened };
         self.warn_about_period();
-        let (Simulation { metrics, files, misfits, devices, energy, slowed, account }, mut time) =
-            self.run_log((&path, opened, nodes), system)?;
+        let (simulation, mut time) = self.run_log((&path, opened, nodes), system)?;
+        let Simulation { metrics, files, misfits, devices, energy, slowed, common, deferred, account } =
+            simulation;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| {
             let fault = format!(
@@ -198,8 +204,10 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        let answer = Simulated::new(self.policy, (path, account), misfits, (summary, devices), energy);
-        context.print(&answer.with_slowed(slowed))
+        let (energy, sleep) = energy;
+        let sleep = sleep.filter(|_| energy.is_none());
+        let parts = Parts { devices, energy, slowed, sleep, common, deferred };
+        context.print(&Simulated::new(self.policy, (path, account), misfits, (summary, parts)))
     }
 
     /// Assembles a simulation of jobs that are given rather than read from a log.
@@ -336,7 +344,7 @@ impl Simulate {
             return self.run_linked(subject, (&survey, submission), arriving, surveying);
         }
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.needs_records()) {
-            let files = self.files.create(subject, Records::default())?;
+            let files = self.files.create(subject, Records::default(), None)?;
             let jobs = jobs.map(arriving);
             let jobs = (jobs, Followers::default());
             let (watchers, simulating) = self.simulate(subject, survey.report(), jobs, files)?;
@@ -346,7 +354,7 @@ impl Simulate {
         let pairs = iter::from_fn(|| jobs.next_with_record());
         let pairs = pairs.map(|(job, record)| (arriving(job), record));
         let records = Records::default();
-        let files = self.files.create(subject, records.clone())?;
+        let files = self.files.create(subject, records.clone(), None)?;
         let mut arrivals = Timed::new(match self.files.needs_records() {
             true => records.into_jobs(Box::new(pairs)),
             false => Box::new(pairs.map(|(job, _)| job)),
@@ -381,7 +389,7 @@ impl Simulate {
         let jobs = pairs.into_iter().map(|(job, _)| arriving(job)).zip(links.preceding);
         let split = Followers::split(jobs);
         let reading = surveying + begin.elapsed();
-        let files = self.files.create(subject, Records::default())?;
+        let files = self.files.create(subject, Records::default(), None)?;
         let (watchers, simulating) = self.simulate(subject, survey.report(), split, files)?;
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
@@ -411,7 +419,7 @@ impl Simulate {
         let read: Vec<Job> =
             iter::from_fn(|| stream.next_with_record()).map(|(job, _)| arriving(job)).collect();
         stream.finish().map_err(|error| self.workload.log.failure(&error))?;
-        let (jobs, counts) = defer.apply(
+        let (jobs, held, counts) = defer.apply(
             series,
             options.seed,
             |job| options.estimates.estimate(job, options.seed),
@@ -419,9 +427,10 @@ impl Simulate {
         );
         notice!("{}: {counts}", subject.workload.display());
         let reading = surveying + begin.elapsed();
-        let files = self.files.create(subject, Records::default())?;
-        let (watchers, simulating) =
+        let files = self.files.create(subject, Records::default(), Some(held))?;
+        let (simulation, simulating) =
             self.simulate(subject, survey.report(), (jobs, Followers::default()), files)?;
+        let watchers = Simulation { deferred: Some(counts), ..simulation };
         Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
@@ -439,11 +448,13 @@ impl Simulate {
         let mut misfits = nodes.map(|nodes| MisfitCounts::new(nodes, self.policy));
         let mut devices = nodes.and_then(|nodes| DeviceMetrics::new(&nodes.classes));
         let mut energy = nodes.and_then(|nodes| EnergyMetrics::new(&nodes.classes));
+        let mut common = nodes.and_then(|nodes| CommonMetrics::new(&nodes.classes));
         let simulated = progress::with_progress(report.counts.jobs, |mut progress| {
             let mut watchers = files.observers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress, &mut misfits]);
             watchers.extend(devices.as_mut().map(|devices| devices as &mut dyn Observer));
             watchers.extend(energy.as_mut().map(|energy| energy as &mut dyn Observer));
+            watchers.extend(common.as_mut().map(|common| common as &mut dyn Observer));
             subject.setup.simulate(jobs, followers, &mut watchers)
         });
         simulated.map_err(|error| match error {
@@ -458,7 +469,10 @@ impl Simulate {
         let slowed = energy.as_ref().map_or_else(Vec::new, SlowedJobs::of);
         let sleep = energy.as_ref().and_then(EnergyMetrics::sleep_figures);
         let energy = (energy.and_then(|energy| energy.figures()), sleep);
+        let common = common.map_or_else(Vec::new, |common| common.figures());
         let account = report.account().summary();
-        Ok((Simulation { metrics, files, misfits, devices, energy, slowed, account }, begin.elapsed()))
+        let simulation =
+            Simulation { metrics, files, misfits, devices, energy, slowed, common, deferred: None, account };
+        Ok((simulation, begin.elapsed()))
     }
 }

@@ -5,6 +5,7 @@
 //!   variant. [`draw`] draws one of these.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: figures of an events file: jobs on nodes,
 //!   CPU in use and jobs in the system over time, the distribution of the bounded stretch.
+//! * [`draw_power`]: the power of nodes over time, with its cap.
 //! * [`draw_waits`]: mean waits by partition and hour of the week.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
 //! * [`Figure`]: a [`Picture`], which can be written as SVG, PNG or PDF, and its data as CSV.
@@ -73,7 +74,7 @@ mod tests {
 pub use drawing::{Appearance, draw};
 pub use events::{
     ColourBy, EventsError, EventsLineError, StretchForm, WaitsBy, Window, draw_gantt, draw_gantt_of_devices,
-    draw_stretch, draw_timeline, draw_waits,
+    draw_power, draw_stretch, draw_timeline, draw_waits,
 };
 
 /// Data of pictures and pages of a schedule: jobs with their stays on nodes, or VMs with their

@@ -152,6 +152,9 @@ fn draw_all(drawings: &[Drawing], options: &FigureOptions, appearance: &Appearan
                 stems.insert(figure.stem.clone());
                 drawn.figures.push((drawing.title.clone(), figure));
             }
+            None if drawing.series().is_empty() && !drawing.remarks.is_empty() => {
+                drawn.left_out.push(format!("{}: {}", drawing.title, drawing.remarks.join(" ")));
+            }
             None => drawn.left_out.push(format!("{}: no values to draw", drawing.title)),
         }
     }

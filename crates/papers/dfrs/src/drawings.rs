@@ -8,7 +8,7 @@ use crate::scenario::{Simulation, Workload};
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 use dfrsim_lab::{Axis, Bootstrap, Chart, Drawing, Estimate, Join, Series, by_key, platform_fields, stem};
 use dfrsim_model::platform::classes::NodeClass;
-use dfrsim_model::platform::common::CommonDemand;
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::{SimSpan, counted};
 use dfrsim_policies::PolicySetting;
 use std::collections::BTreeSet;
@@ -134,7 +134,16 @@ fn by_load(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
 /// Returns the constant power cap of the platform of a workload, in per cent of the power that all tasks
 /// may add to that of idle nodes; `None` without one.
 fn cap_percent(workload: &Workload) -> Option<f64> {
-    let classes = platform_fields(workload.kinds.platform.as_ref()?).ok()?.classes().ok()?;
+    let (cap, added) = cap_of(workload)?;
+    (cap.steps.len() == 1 && added > 0).then(|| 100.0 * cap.lasting_amount() as f64 / added as f64)
+}
+
+/// Returns the power cap of a workload, and the power that all tasks may add; `None` without a cap.
+fn cap_of(workload: &Workload) -> Option<(CommonResource, u64)> {
+    let mut classes = platform_fields(workload.kinds.platform.as_ref()?).ok()?.classes().ok()?;
+    if let Some(cap) = &workload.cap {
+        classes.cap_power(&cap.steps).ok()?;
+    }
     let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw)?;
     let of_class = |class: &NodeClass| {
         let power = class.power.as_ref()?;
@@ -143,7 +152,7 @@ fn cap_percent(workload: &Workload) -> Option<f64> {
         Some((power.busy - power.idle + of_units) * u64::from(class.nodes))
     };
     let added: u64 = classes.classes().iter().filter_map(of_class).sum();
-    (cap.steps.len() == 1 && added > 0).then(|| 100.0 * cap.lasting_amount() as f64 / added as f64)
+    Some((cap.clone(), added))
 }
 
 /// Figures by power cap: name, title, axis and metric.
@@ -169,6 +178,17 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
         |(_, name, group): &(f64, &str, &Group<'_>)| ((*name).to_owned(), conditions(simulation, group));
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let mut drawings = Vec::new();
+    let stepped = matrix.scenario.workloads.iter();
+    let stepped = stepped.filter(|it| cap_of(it).is_some_and(|(cap, _)| cap.steps.len() > 1));
+    let stepped: Vec<&str> = stepped.map(|workload| &*workload.name).collect();
+    if !stepped.is_empty() {
+        let nothing = Chart::lines(Axis::linear("cap"), Axis::linear("metric"), "policy", Vec::new());
+        let skipped = Drawing::new("cap-steps", "Figures by power cap", nothing);
+        drawings.push(skipped.with_remark(format!(
+            "skipped: {}: a cap that changes in steps is no point on the axis of caps",
+            stepped.join(", ")
+        )));
+    }
     for groups in by_key(of_caps, panel) {
         let (workload, conditions) = panel(&groups[0]);
         let caps: BTreeSet<u64> = groups.iter().map(|(cap, ..)| cap.to_bits()).collect();

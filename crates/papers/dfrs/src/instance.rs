@@ -3,6 +3,7 @@
 use crate::columns::Columns;
 use crate::jitter::JitteredCopy;
 use crate::platform;
+use crate::platform;
 use crate::saturate;
 use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Saturate, Source, Workload};
 use dfrsim_lab::fields::Scenario;
@@ -108,7 +109,10 @@ impl ReadLog {
                 workload.name
             )
         });
-        settings.chain(links).chain(draws).collect()
+        let series = platform::series_of(workload).ok().flatten();
+        let series = series.into_iter().flat_map(|(_, notes)| notes);
+        let series = series.map(|note| format!("{}: intensity: {note}", workload.name));
+        settings.chain(links).chain(draws).chain(series).collect()
     }
     /// Returns the log's record for the list of inputs.
     pub(crate) fn input(&self, workload: &Workload) -> Input {

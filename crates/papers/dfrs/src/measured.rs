@@ -22,6 +22,8 @@ pub(crate) struct Measurements {
     pub(crate) energy: Option<EnergyFigures>,
     /// Figures of nodes that sleep, if there are any.
     pub(crate) sleep: Option<SleepFigures>,
+    /// Use of the resources that the cluster has as a whole as JSON, if it has any.
+    pub(crate) common: Option<String>,
 }
 
 /// Submitted jobs, with their actual submit and run times.

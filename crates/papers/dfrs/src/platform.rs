@@ -3,14 +3,16 @@
 use crate::columns::Columns;
 use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::{Digester, RunError, platform_fields};
-use dfrsim_model::platform::classes::{Demands, NodeClass, PlatformFields, ReferenceNode, UnequalNodes};
+use dfrsim_model::platform::classes::{
+    Demands, NodeClass, NodeClasses, PlatformFields, ReferenceNode, UnequalNodes,
+};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::levels::SpeedLevel;
 use dfrsim_model::platform::power::{ClusterPower, NodePower, SleepRule, Sockets};
-use dfrsim_model::platform::series::EnergySeries;
+use dfrsim_model::platform::series::{self, EnergySeries};
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::log::ResourceRequests;
-use dfrsim_workload::prepare::{Annotation, Options, resources};
+use dfrsim_workload::prepare::{Annotation, Opened, Options, resources};
 use std::sync::Arc;
 
 /// Builds the nodes of a workload and the demands of its jobs; `None` if all nodes are equal.
@@ -18,7 +20,9 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     let Some(platform) = &workload.kinds.platform else { return Ok(None) };
     let fault = |what: &str| RunError::input(format_args!("workload `{}`: platform: {what}", workload.name));
     let fields = platform_fields(platform).map_err(|error| fault(&error))?;
-    let classes = fields.classes_of(workload.nodes.get()).map_err(|error| fault(&error.to_string()))?;
+    let mut classes = fields.classes_of(workload.nodes.get()).map_err(|error| fault(&error.to_string()))?;
+    let of_power = |what: String| RunError::input(format_args!("workload `{}`: {what}", workload.name));
+    set_power(&mut classes, workload).map_err(of_power)?;
     let (requests, seed) = (workload.kinds.requests.clone(), Seed::new(seed));
     let given = match workload.source.log(workload.nodes) {
         Some((log, options)) => {
@@ -54,6 +58,47 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     }
 }
 
+/// Replaces the power cap by that of a workload, and adds its carbon intensities and prices.
+///
+/// # Errors
+/// Returns a message with the field if the nodes cannot have them.
+pub(crate) fn set_power(classes: &mut NodeClasses, workload: &Workload) -> Result<(), String> {
+    if let Some(cap) = &workload.cap {
+        classes.cap_power(&cap.steps).map_err(|reason| format!("cap: {reason}"))?;
+    }
+    if let Some((series, _)) = series_of(workload)?
+        && !classes.set_energy_series(series)
+    {
+        return Err("intensity: the power of its nodes is unknown; expected `power` in each class".to_owned());
+    }
+    Ok(())
+}
+
+/// Reads the carbon intensities and prices of a workload, with statements about what was read; `None` if it
+/// has none.
+///
+/// # Errors
+/// Returns a message with the field if they cannot be read, or are not for the log.
+pub(crate) fn series_of(workload: &Workload) -> Result<Option<(EnergySeries, Vec<String>)>, String> {
+    let Some(file) = &workload.intensity else { return Ok(None) };
+    let parsed = series::read(&file.path).map_err(|faults| format!("intensity: {faults}"))?;
+    let (series, notes) =
+        parsed.of_log(origin(workload)).map_err(|reason| format!("intensity: {}: {reason}", file.given))?;
+    if workload.defer.is_some() && series.carbon.is_empty() {
+        return Err(format!("defer: {} has no carbon intensities", file.given));
+    }
+    Ok(Some((series, notes.into_iter().map(|note| format!("{}: {note}", file.given)).collect())))
+}
+
+/// Returns the second since 1970 at which the log of a workload begins; `None` if it does not say. A log that
+/// cannot be read is reported where its jobs are.
+fn origin(workload: &Workload) -> Option<i64> {
+    let (log, options) = workload.source.log(workload.nodes)?;
+    let columns = workload.source.columns().map(Columns::map).transpose().ok()?;
+    let opened = Opened::open(&log.file.path, &Options { columns, ..options }).ok()?;
+    opened.header().unix_start_time().filter(|origin| *origin > 0)
+}
+
 /// Kilobytes per gigabyte, in the units of annotations.
 const KB_OF_GB: f64 = 1_048_576.0;
 
@@ -77,7 +122,9 @@ pub(crate) fn unequal_of_priorities(
     if reference_node(&other) != platform_fields(of_workload).ok().as_ref().and_then(reference_node) {
         return Err(fault(&format!("the reference node must be that of the workload `{}`", workload.name)));
     }
-    let classes = other.classes().map_err(|error| fault(&error.to_string()))?;
+    let mut classes = other.classes().map_err(|error| fault(&error.to_string()))?;
+    set_power(&mut classes, workload)
+        .map_err(|what| fault(&format!("{what}, which the workload `{}` has", workload.name)))?;
     Ok(Some(Arc::new(UnequalNodes { classes, demands: own.demands.clone() })))
 }
 

@@ -152,22 +152,35 @@ columns! {
         metric(more) pub last_held_devices: Option<f64>,
         /// Free parts that the mean task could not use then.
         metric(less) pub last_useless_devices: Option<f64>,
-        /// Energy of the site from the first submission to the last event, with the power usage
-        /// effectiveness; empty if the power of nodes is unknown.
+        /// Energy of the site in kilowatt-hours from the first submission to the last event, with the
+        /// power usage effectiveness; empty if the power of nodes is unknown.
         metric(less, "kWh") pub energy: Option<f64>,
-        /// Energy that tasks add to that of idle nodes.
+        /// Energy that tasks add to that of idle nodes, in kilowatt-hours, with the power usage
+        /// effectiveness, too. The sum of `energy_j` of all jobs is without it.
         metric(less, "kWh") pub energy_of_jobs: Option<f64>,
-        /// Mean power of the nodes over the same time.
+        /// Mean power of the nodes in watts over the same time, without the power usage effectiveness.
         metric(less, "W") pub mean_power: Option<f64>,
-        /// Largest power of the nodes.
+        /// Largest power of the nodes in watts.
         metric(less, "W") pub peak_power: Option<f64>,
-        /// Time in which the power of the nodes exceeded the cap, which can happen when the cap falls.
+        /// Time in seconds in which the power of the nodes exceeded the cap, which can happen when the cap falls.
         metric(less, "s") pub over_cap: Option<f64>,
         /// Number of jobs that ran below full speed for lack of power; empty without speed levels.
         metric(less) pub slowed: Option<u64>,
         /// Fraction of the time of all nodes in which they were asleep; empty if no node sleeps.
         metric(more) pub asleep: Option<f64>,
-        /// Time for which jobs waited on their nodes until these were awake, summed over the jobs.
+        /// Time in seconds for which jobs waited on their nodes until these were awake, summed over the
+        /// jobs.
         metric(less, "s") pub woken: Option<f64>,
+        /// Carbon dioxide of the energy of the site, in kilograms; empty if its intensity is unknown.
+        metric(less, "kg") pub carbon: Option<f64>,
+        /// Price of the energy of the site, in the currency of the series; empty if that of a
+        /// kilowatt-hour is unknown.
+        metric(less) pub cost: Option<f64>,
+        /// Mean time in seconds for which jobs were held for a low carbon intensity, over all jobs; empty if none
+        /// may be. No wait or turnaround counts it.
+        metric(less, "s") pub held_s: Option<SimSpan>,
+        /// Licences and other resources that the cluster has as a whole: name, mean and largest number
+        /// of units in use, and the smallest and the largest number that there are, as JSON.
+        fact pub common: Option<String>,
     }
 }

@@ -8,13 +8,15 @@ use crate::readings::{Alternative, Interpretations, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields::{
     Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, declared, distinct_tables,
-    file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
+    file, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
     positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
-use dfrsim_lab::{DownTimes, NodeKinds, fields};
+use dfrsim_lab::{DownTimes, NodeKinds, fields, platform};
 use dfrsim_model::named;
 use dfrsim_model::platform::Interruption;
 use dfrsim_model::platform::classes::PlatformFields;
+use dfrsim_model::platform::defer::Defer;
+use dfrsim_model::platform::power::PowerCap;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
@@ -78,6 +80,10 @@ fields! {
         {
             at.fault("simulation", "a workload with a platform requires exact CPU needs");
         }
+        let holds = scenario.workloads.iter().any(|workload| workload.defer.is_some());
+        if holds && scenario.simulation.estimates == EstimateModel::None {
+            at.fault("simulation", "defer of a workload has no effect with estimates = \"none\"");
+        }
         if !scenario.plain && scenario.priorities.is_empty() {
             at.fault("plain", "plain = false requires at least one [[priority]] table");
         }
@@ -121,7 +127,7 @@ fields! {
         pub name: String = name("priorities");
         /// Node classes, if they differ from those of the workload. They must have the same
         /// reference node.
-        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of node classes")));
+        pub platform: Option<FileOr<PlatformFields>> = optional(platform());
         /// Settings, whose accounts and classes may have names of the log.
         pub settings: NamedSettings = declared();
     }
@@ -232,6 +238,18 @@ fields! {
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
         /// Differences between the nodes.
         pub kinds: NodeKinds = flattened();
+        /// Power cap, instead of that of the platform: `38kW`, or steps such as `0h:38kW,18h:30kW`, from
+        /// second 0 of the log or trace on.
+        pub cap: Option<PowerCap> = optional(named("a power cap"));
+        /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
+        /// `g_per_kwh`, `price_per_kwh` or both, which covers all instances without gaps. Its times
+        /// count from second 0 of the log or trace.
+        pub intensity: Option<LocatedFile> = optional(file());
+        /// Longest time in seconds for which jobs are held, until the start at which the mean carbon
+        /// intensity during their estimate is the least: `28800`, or `28800:0.3` for a random fraction
+        /// of the jobs. Waits count from the end of the hold. Jobs whose estimates `intensity` does not
+        /// cover are not held.
+        pub defer: Option<Defer> = optional(named("a deferral"));
         /// Memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
         /// Step of memory requests, as a fraction of a node. They are rounded to the nearest
@@ -252,6 +270,23 @@ fields! {
     }
     check |workload, at| {
         workload.kinds.check(workload.nodes.get(), at);
+        let needs_power = [("cap", workload.cap.is_some()), ("intensity", workload.intensity.is_some())];
+        for (field, _) in needs_power.iter().filter(|(_, is_given)| *is_given && workload.kinds.platform.is_none()) {
+            at.fault(field, format!("{field} needs a `platform` with the power of its nodes"));
+        }
+        if let (Some(FileOr::Inline(platform)), Some(cap)) = (&workload.kinds.platform, &workload.cap)
+            && let Ok(mut classes) = platform.classes_of(workload.nodes.get())
+            && let Err(reason) = classes.cap_power(&cap.steps)
+        {
+            at.fault("cap", reason);
+        }
+        if workload.defer.is_some() && workload.intensity.is_none() {
+            at.fault("defer", "defer needs `intensity`, by which the best time is chosen");
+        }
+        let log = workload.source.log(workload.nodes).map(|(log, _)| log.submission);
+        if workload.defer.is_some() && log.is_some_and(|submission| submission != Submission::Open) {
+            at.fault("defer", "jobs of users that wait for their jobs cannot be held; expected submission = \"open\"");
+        }
         if workload.jitter.is_some() && workload.submit_step.is_some() {
             at.fault("jitter", "submissions cannot both be moved at random and be rounded to submit_step_s");
         }

@@ -16,8 +16,8 @@ use dfrsim_bound::{
     clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
 };
 use dfrsim_cluster::{
-    Conditions, DeviceMetrics, EnergyMetrics, EstimateModel, Followers, Metrics, Options, Overrun,
-    SimulationError, SummaryOptions, Weights,
+    CommonMetrics, Conditions, DeviceMetrics, EnergyMetrics, EstimateModel, Followers, Metrics, Options,
+    Overrun, SimulationError, SummaryOptions, Weights,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -77,6 +77,8 @@ pub struct Instance {
     sites: Vec<Arc<SiteSettings>>,
     /// The workload's nodes, followed by those that priorities substitute for them.
     clusters: Vec<Cluster>,
+    /// Mean time for which jobs are held, if they may be.
+    held: Option<SimSpan>,
     /// Measurements of each setting for all taus, or its failure. They are computed for the first
     /// tau that needs them.
     summaries: Vec<OnceLock<Result<Box<Measurements>, Failure>>>,
@@ -222,7 +224,8 @@ impl OnlineStudy {
         let nodes = setup.options.unequal.as_ref();
         let devices = nodes.and_then(|nodes| DeviceMetrics::new(&nodes.classes));
         let energy = nodes.and_then(|nodes| EnergyMetrics::new(&nodes.classes));
-        let mut watchers = ((metrics, audited), ((submissions, (devices, energy)), (waits, left)));
+        let common = nodes.and_then(|nodes| CommonMetrics::new(&nodes.classes));
+        let mut watchers = ((metrics, audited), ((submissions, (devices, (energy, common))), (waits, left)));
         let jobs = instance.jobs.iter().cloned();
         match &instance.predecessors {
             None => setup.simulate(jobs, Followers::default(), &mut watchers),
@@ -232,7 +235,14 @@ impl OnlineStudy {
             }
         }
         .map_err(failure)?;
-        let ((metrics, audited), ((submissions, (devices, energy)), (waits, left))) = watchers;
+        let ((metrics, audited), ((submissions, (devices, (energy, common))), (waits, left))) = watchers;
+        if let Some((first, last)) = energy.as_ref().and_then(EnergyMetrics::uncovered) {
+            let file = self.scenario.workloads[variant.workload].intensity.as_ref();
+            let file = file.map_or("the series", |file| file.given.as_str());
+            return Err(Failure::failed(format_args!(
+                "intensity: {file} does not cover the run, which lasts from {first} to {last} s"
+            )));
+        }
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
@@ -253,7 +263,11 @@ impl OnlineStudy {
         let devices = devices.and_then(|mut devices| devices.figures());
         let sleep = energy.as_ref().and_then(EnergyMetrics::sleep_figures);
         let energy = energy.and_then(|energy| energy.figures());
-        Ok(Box::new(Measurements { summary, bounds, waits, of_jobs, own, devices, energy, sleep }))
+        let common = common.map(|common| common.figures()).filter(|figures| !figures.is_empty());
+        let common =
+            common.map(|figures| serde_json::to_string(&figures)).transpose().map_err(Failure::failed)?;
+        let summary = Measurements { summary, bounds, waits, of_jobs, own, devices, energy, sleep, common };
+        Ok(Box::new(summary))
     }
 
     /// Returns the waits with the first setting of the scenario, which is simulated if it has not
@@ -358,9 +372,11 @@ fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[Workloa
     notices
 }
 
-/// Returns whether the amounts that the whole cluster has never change.
+/// Returns whether the amounts that the whole cluster has never change, nor does the carbon intensity or
+/// the price of energy.
 fn has_constant_amounts(nodes: &UnequalNodes) -> bool {
     nodes.classes.common().iter().all(|resource| resource.steps.len() <= 1)
+        && nodes.classes.power().is_none_or(|power| power.series.is_none())
 }
 
 /// Moves the reservations of a site by a time in whole seconds.
@@ -502,6 +518,16 @@ impl Study for OnlineStudy {
             let submit = |job: &Job| Job { submit: job.submit.saturating_add(shift), ..job.clone() };
             jobs = jobs.iter().map(submit).collect();
         }
+        let power = own[0].as_ref().and_then(|nodes| nodes.classes.power());
+        let series = power.and_then(|power| power.series.as_deref());
+        let held = workload.defer.zip(series).map(|(defer, series)| {
+            let Options { estimates, seed, .. } = &self.settings[0].options;
+            let estimate = |job: &Job| estimates.estimate(job, *seed);
+            let (later, held, _) = defer.apply(series, *seed, estimate, jobs.iter().cloned());
+            jobs = later.into();
+            let total: u64 = held.iter().map(|held| held.micros()).sum();
+            SimSpan::from_micros(total / held.len().max(1) as u64)
+        });
         let mut digests = Vec::new();
         for unequal in own {
             let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
@@ -538,6 +564,7 @@ impl Study for OnlineStudy {
                 recorded: part.recorded.clone(),
                 sites,
                 clusters,
+                held,
                 summaries,
             },
             digest,
@@ -585,11 +612,11 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: RunContext<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measurements { summary, bounds, waits, own: figures, devices, energy, sleep, .. } = instance
-            .summaries[variant.setting]
-            .get_or_init(|| self.simulate(instance, variant, watch.audit))
-            .as_deref()
-            .map_err(Clone::clone)?;
+        let Measurements { summary, bounds, waits, own: figures, devices, energy, sleep, common, .. } =
+            instance.summaries[variant.setting]
+                .get_or_init(|| self.simulate(instance, variant, watch.audit))
+                .as_deref()
+                .map_err(Clone::clone)?;
         let (_, cluster) = self.site(variant);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
@@ -610,6 +637,10 @@ impl Study for OnlineStudy {
             mean_power: energy.map(|it| it.mean_w),
             peak_power: energy.map(|it| it.peak_w),
             over_cap: energy.map(|it| it.over_cap_s),
+            carbon: energy.and_then(|it| it.carbon_kg),
+            cost: energy.and_then(|it| it.cost),
+            held_s: instance.held,
+            common: common.clone(),
             slowed: energy.and_then(|it| it.slowed),
             asleep: sleep.map(|it| it.asleep),
             woken: sleep.map(|it| it.woken_s),

@@ -127,7 +127,8 @@ impl JobPowers {
 pub struct EnergyFigures {
     /// Energy in kilowatt-hours.
     pub energy_kwh: f64,
-    /// Energy that tasks add to that of idle nodes, in kilowatt-hours.
+    /// Energy that tasks add to that of idle nodes, in kilowatt-hours. It includes the power usage
+    /// effectiveness; the sum of `energy_j` of all jobs is without it.
     pub energy_of_jobs_kwh: f64,
     /// Mean power in watts.
     pub mean_w: f64,

@@ -66,6 +66,7 @@
 mod check;
 mod classes;
 mod common;
+mod common_figures;
 mod conditions;
 mod decision;
 mod device_figures;
@@ -105,6 +106,7 @@ mod violation;
 mod weights;
 
 pub use classes::{ClassSummary, LengthClass, SizeClass};
+pub use common_figures::{CommonFigures, CommonMetrics};
 pub use conditions::Conditions;
 pub use decision::Decision;
 pub use device_figures::{DeviceFigures, DeviceMetrics};

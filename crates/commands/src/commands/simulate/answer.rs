@@ -3,9 +3,11 @@
 use crate::commands::distribution;
 use crate::output::{Answer, counted};
 use dfrsim_cluster::{
-    BoundedStretch, DeviceFigures, EnergyFigures, EnergyMetrics, Fairness, SleepFigures, Summary,
+    BoundedStretch, CommonFigures, DeviceFigures, EnergyFigures, EnergyMetrics, Fairness, SleepFigures,
+    Summary,
 };
 use dfrsim_model::account::AccountSummary;
+use dfrsim_model::platform::defer::Deferred;
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,18 +23,8 @@ pub(crate) struct Simulated {
     account: AccountSummary,
     /// The jobs that no node can hold, one line for each reason.
     fit_no_node: Vec<String>,
-    /// Figures of the devices of the nodes, if they have any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    devices: Option<DeviceFigures>,
-    /// Energy of the nodes, if their power is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    energy: Option<EnergyFigures>,
-    /// Jobs that ran below full speed, by level, if nodes have speed levels for jobs that lack power.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    slowed: Vec<SlowedJobs>,
-    /// Figures of nodes that sleep, if there are any and their power is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sleep: Option<SleepFigures>,
+    #[serde(flatten)]
+    parts: Parts,
     #[serde(flatten)]
     figures: Summary,
 }
@@ -53,21 +45,37 @@ impl SlowedJobs {
     }
 }
 
+/// Figures that only some systems have.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Parts {
+    /// Figures of the devices of the nodes, if they have any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) devices: Option<DeviceFigures>,
+    /// Energy of the nodes, if their power is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) energy: Option<EnergyFigures>,
+    /// Jobs that ran below full speed, by level, if nodes have speed levels for jobs that lack power.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) slowed: Vec<SlowedJobs>,
+    /// Figures of nodes that sleep, if there are any and their power is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sleep: Option<SleepFigures>,
+    /// Use of licences and other resources that the cluster has as a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) common: Vec<CommonFigures>,
+    /// Counts of the jobs that were held for a low carbon intensity, with `--defer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deferred: Option<Deferred>,
+}
+
 impl Simulated {
     pub(super) fn new(
         policy: Policy,
         (log, account): (PathBuf, AccountSummary),
         fit_no_node: Vec<String>,
-        (figures, devices): (Summary, Option<DeviceFigures>),
-        (energy, sleep): (Option<EnergyFigures>, Option<SleepFigures>),
+        (figures, parts): (Summary, Parts),
     ) -> Simulated {
-        let (policy, slowed) = (policy.to_string(), Vec::new());
-        let sleep = sleep.filter(|_| energy.is_none());
-        Simulated { policy, log, account, fit_no_node, devices, energy, slowed, sleep, figures }
-    }
-    /// Adds the jobs that ran below full speed.
-    pub(super) fn with_slowed(self, slowed: Vec<SlowedJobs>) -> Simulated {
-        Simulated { slowed, ..self }
+        Simulated { policy: policy.to_string(), log, account, fit_no_node, parts, figures }
     }
 }
 
@@ -103,7 +111,7 @@ impl Answer for Simulated {
             line("jobs lost", outages.lost.to_string());
             line("work lost [node-s]", format!("{:.1}", outages.lost_work));
         }
-        if let Some(devices) = &self.devices {
+        if let Some(devices) = &self.parts.devices {
             let (held, last) = (devices.held, devices.held_at_last_submission);
             let held =
                 format!("{held:.4}, at most {:.4}, at the last submission {last:.4}", devices.peak_held);
@@ -112,7 +120,22 @@ impl Answer for Simulated {
             let useless = format!("{useless:.4}, at the last submission {last:.4}");
             line("devices useless", useless);
         }
-        if let Some(energy) = &self.energy {
+        for CommonFigures { name, mean, largest, amounts: (least, most) } in &self.parts.common {
+            let amounts = if least == most { most.to_string() } else { format!("{least} to {most}") };
+            line(name, format!("mean {mean:.2}, largest {largest} of {amounts}"));
+        }
+        if let Some(deferred) = &self.parts.deferred {
+            let Deferred { deferrable, held, uncovered, total: _ } = deferred;
+            let mut counts = format!(
+                "{held} of {deferrable} deferrable jobs, by {:.2} h in the mean",
+                deferred.mean_hours()
+            );
+            if *uncovered > 0 {
+                counts += &format!("; {uncovered} are outside of the series");
+            }
+            line("jobs held", counts);
+        }
+        if let Some(energy) = &self.parts.energy {
             let of_jobs = energy.energy_of_jobs_kwh;
             line("energy [kWh]", format!("{:.3}, of jobs {of_jobs:.3}", energy.energy_kwh));
             line("power [W]", format!("{:.1}, at most {:.1}", energy.mean_w, energy.peak_w));

@@ -24,7 +24,9 @@ pub(super) struct FileArguments {
     /// Times and spans are in seconds; cpu_need and memory of each task are fractions of a node; energy_j,
     /// where the platform has power, is in joules; woken, where nodes sleep, is the time for which the
     /// job waited on its nodes until they were awake; level, where nodes have speed levels for jobs that
-    /// lack power, is the slowest one at which the job ran, empty at full speed; user is the number in the log; nodes are all that
+    /// lack power, is the slowest one at which the job ran, empty at full speed; held_s, with --defer, is
+    /// the time for which it was held, from which wait, turnaround and stretch count, while submit is that
+    /// of the log; user is the number in the log; nodes are all that
     /// had a task of the job, from 0, as 0-3 7.
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,
@@ -78,8 +80,14 @@ impl FileArguments {
         all.iter().any(|path| path.is_some())
     }
 
-    /// Creates the files. `records` are those of the log, if the jobs are read with them.
-    pub(super) fn create(&self, subject: &Description<'_>, records: Records) -> Result<Files, Failure> {
+    /// Creates the files. `records` are those of the log, if the jobs are read with them; `held` are the
+    /// times for which jobs are held, by their order of submission, if they may be.
+    pub(super) fn create(
+        &self,
+        subject: &Description<'_>,
+        records: Records,
+        held: Option<Vec<SimSpan>>,
+    ) -> Result<Files, Failure> {
         let Description { setup, workload, header } = subject;
         let Setup { policy, parameters, nodes, options, site, figures } = setup;
         let (nodes, penalty, tau) = (*nodes, options.penalty, figures.taus[0]);
@@ -94,7 +102,7 @@ impl FileArguments {
         ];
         let energy = options.unequal.as_ref().and_then(|nodes| EnergyMetrics::new(&nodes.classes));
         let lines: [(_, Box<dyn JobLines>); 3] = [
-            (&self.jobs_out, Box::new(JobsFile { tau, energy, in_system: InSystem::default() })),
+            (&self.jobs_out, Box::new(JobsFile { tau, energy, held, in_system: InSystem::default() })),
             (&self.swf_out, Box::new(ScheduleLog::new(&schedule_header(header, nodes, &notes), records))),
             (&self.batsim_jobs_out, Box::new(BatsimJobs::new(stem(&name), texts.clone()))),
         ];

@@ -12,6 +12,9 @@ pub(super) struct JobsFile {
     /// Energy of the jobs, if the power of nodes is known, and their times until nodes are awake, if
     /// some sleep.
     pub(super) energy: Option<EnergyMetrics>,
+    /// Times for which jobs are held before they are submitted, by the order of submission, if they may
+    /// be.
+    pub(super) held: Option<Vec<SimSpan>>,
     /// Jobs in the system, for their users and nodes.
     pub(super) in_system: InSystem,
 }
@@ -33,10 +36,14 @@ impl JobsFile {
         let woken = woken.map_or_else(String::new, |woken| format!(",{woken}"));
         let level = self.energy.as_ref().and_then(EnergyMetrics::last_job_level);
         let level = level.map_or_else(String::new, |level| format!(",{level}"));
+        let held = self.held.as_ref().map(|held| held.get(place as usize).copied().unwrap_or_default());
+        // The log has the time before the hold.
+        let submit = record.submit.micros() - held.unwrap_or_default().micros();
+        let held = held.map_or_else(String::new, |held| format!(",{held}"));
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken}{level},{user},{nodes}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{energy}{woken}{level}{held},{user},{nodes}\n",
             record.id,
-            record.submit,
+            SimTime::from_micros(submit),
             record.start,
             record.end,
             record.tasks,
@@ -60,7 +67,8 @@ impl JobLines for JobsFile {
         let energy = if has_power { ",energy_j" } else { "" };
         let woken = self.energy.as_ref().and_then(EnergyMetrics::last_job_woken).map_or("", |_| ",woken");
         let level = self.energy.as_ref().and_then(EnergyMetrics::last_job_level).map_or("", |_| ",level");
-        format!("{HEADER}{energy}{woken}{level},user,nodes\n")
+        let held = self.held.as_ref().map_or("", |_| ",held_s");
+        format!("{HEADER}{energy}{woken}{level}{held},user,nodes\n")
     }
     fn line(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) -> Option<String> {
         self.energy.observe(now, job, occurrence);

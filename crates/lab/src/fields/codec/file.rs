@@ -160,16 +160,38 @@ pub enum FileOr<T> {
 
 /// Creates the codec of a file name or of a value of another codec, which must not be a text.
 pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
+    file_known_or("", |_| Err(String::new()), here)
+}
+
+/// Creates the codec of a file name, of a name of contents that the program has (`what`), or of a value
+/// of another codec, which must not be a text. A name is written back as a file of this name; `known`
+/// returns a message for other texts without an extension.
+pub fn file_known_or<T: 'static>(
+    what: &str,
+    known: fn(&str) -> Result<(), String>,
+    here: Codec<T>,
+) -> Codec<FileOr<T>> {
     let named = file();
-    let shape = format!("{} or {}", named.shape(), here.shape());
+    let shape = match what {
+        "" => format!("{} or {}", named.shape(), here.shape()),
+        what => format!("{}, {what} or {}", named.shape(), here.shape()),
+    };
+    let what = what.to_owned();
     let (read_file, write_file) = (named.read, named.write);
     let (read_here, write_here) = (here.read, here.write);
     Codec::new(
         shape,
         |_| true,
-        move |at, reader| match at.text() {
-            Some(_) => read_file(at, reader).map(FileOr::File),
-            None => read_here(at, reader).map(FileOr::Inline),
+        move |at, reader| {
+            let Some(name) = at.text() else { return read_here(at, reader).map(FileOr::Inline) };
+            let locator = reader.environment().cloned().unwrap_or_else(FileLocator::default);
+            let request = FileRequest { name, folder: reader.folder(), is_log: false };
+            if !what.is_empty() && Path::new(name).extension().is_none() && locator.locate(&request).is_err()
+            {
+                let file = known(name).map(|()| FileOr::File(LocatedFile::new(name, name)));
+                return reader.value_or_report(at, file);
+            }
+            read_file(at, reader).map(FileOr::File)
         },
         move |value| match value {
             FileOr::File(file) => write_file(file),

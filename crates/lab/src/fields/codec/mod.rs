@@ -10,7 +10,9 @@ mod tables;
 mod texts;
 
 pub use declared::declared;
-pub use file::{FileLocator, FileOr, FileRequest, LocatedFile, file, file_or, log, result_folder};
+pub use file::{
+    FileLocator, FileOr, FileRequest, LocatedFile, file, file_known_or, file_or, log, result_folder,
+};
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{
