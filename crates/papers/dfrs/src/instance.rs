@@ -3,7 +3,6 @@
 use crate::columns::Columns;
 use crate::jitter::JitteredCopy;
 use crate::platform;
-use crate::platform;
 use crate::saturate;
 use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Saturate, Source, Workload};
 use dfrsim_lab::fields::Scenario;
