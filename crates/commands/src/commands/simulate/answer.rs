@@ -146,16 +146,16 @@ impl Answer for Simulated {
                 line("cost", format!("{cost:.2}"));
             }
         }
-        let sleep = self.energy.map_or(self.sleep, |energy| energy.sleep);
+        let sleep = self.parts.energy.map_or(self.parts.sleep, |energy| energy.sleep);
         if let Some(SleepFigures { asleep, wakes, woken_s }) = sleep {
             let wakes = counted(usize::try_from(wakes).unwrap_or(usize::MAX), "wake-up");
             let figures = format!("{asleep:.4} of the time, {wakes}, jobs waited for {woken_s:.1} s");
             line("nodes asleep", figures);
         }
-        for SlowedJobs { level, jobs } in &self.slowed {
+        for SlowedJobs { level, jobs } in &self.parts.slowed {
             line(&format!("jobs at {level}"), jobs.to_string());
         }
-        if let Some(energy) = self.energy.filter(|energy| energy.over_cap_s > 0.0) {
+        if let Some(energy) = self.parts.energy.filter(|energy| energy.over_cap_s > 0.0) {
             line("above the cap [s]", format!("{:.1}", energy.over_cap_s));
         }
         line("", distribution::heading());
