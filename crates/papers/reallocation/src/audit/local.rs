@@ -9,11 +9,12 @@ pub(super) const CONS: Backfilling = Backfilling::Conservative(Compression::OneB
 pub const LONGEST_QUEUE: usize = 64;
 
 /// Returns the backfilling scheme of a policy whose plans can be recomputed: queue in order of
-/// arrival, whole nodes.
+/// arrival, whole nodes, no searched order.
 pub(super) fn checkable_scheme(name: &str) -> Option<Backfilling> {
     let policy = BatchPolicy::parse(name)?;
     let is_plain = policy == policy.backfilling.into();
-    Some(policy.backfilling).filter(|it| is_plain && *it != Backfilling::Slurm)
+    let is_searched = matches!(policy.backfilling, Backfilling::Conservative(Compression::Plan(_)));
+    Some(policy.backfilling).filter(|it| is_plain && !is_searched && *it != Backfilling::Slurm)
 }
 
 /// Returns whether no job completes later than predicted at its submission.

@@ -549,7 +549,7 @@ mod tests {
             plain.iter().filter(|it| (bounds[0]..bounds[1]).contains(&(it.common[0] as f64))).count()
         };
         assert!((1300..1430).contains(&is_within(1.0)), "{}", is_within(1.0));
-        assert!(plain.iter().all(|it| !it.is_cut));
+        assert!(plain.iter().filter(|it| it.is_cut).count() < 10, "100 is 3.2 deviations above the mean");
         let each = drawn("bb:1:tasks*lognormal(3,0.5)");
         assert!((36..=44).contains(&median(&each)), "two tasks: {}", median(&each));
         assert!(each.iter().any(|it| it.is_cut) && each.iter().all(|it| it.is_cut <= (it.common[0] == 100)));
