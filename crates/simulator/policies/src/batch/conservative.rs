@@ -114,7 +114,7 @@ fn start_planned_or_below(
 ) {
     let (now, mut at) = (view.now(), 0);
     while at < state.queue.jobs.len() {
-        if state.queue.jobs[at].start > now {
+        if state.queue.jobs[at].start != now {
             let Some(found) = plan.find_slot_below(&state.pools, now, &mut state.queue.jobs[at]) else {
                 at += 1;
                 continue;

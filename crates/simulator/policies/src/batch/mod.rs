@@ -1,4 +1,4 @@
-//! Batch policies: a job runs on its nodes at full speed from its start to its end.
+//! Batch policies: a job runs on its nodes at one speed from its start to its end.
 //!
 //! A batch policy ([`BatchPolicy`]) is a combination of independent choices, not a type: which
 //! waiting jobs have a reservation ([`Backfilling`]), the order of the queue ([`QueueOrder`]), which
@@ -29,6 +29,9 @@
 //!   running job that a window will interrupt is expected to release its nodes then. Among identical
 //!   nodes, those with the earliest next window are taken first, so that long jobs find nodes
 //!   without windows.
+//! * A job that lacks only power under a cap is tried at the lower speed levels of the nodes, from fast to
+//!   slow, each with its own power and estimate. The first level that fits now starts it. Reservations
+//!   are for full speed.
 //! * An interrupted job keeps its queue position by submission time.
 //! * The queue is ordered by priority, if the site has priorities, then by the order of the policy,
 //!   then by submission. A job that is blocked by a limit is skipped, and delays no other job. If
