@@ -302,7 +302,7 @@ fn planted_faults_of_used_power_are_found() {
         power("no sockets", |power| power.sockets = None);
         power("small sockets", |power| power.sockets.as_mut().unwrap().cores_each = 1);
         power("a socket that draws more without tasks", |power| {
-            power.sockets.as_mut().unwrap().idle_mw += 1000
+            power.sockets.as_mut().unwrap().idle_mw += 1000;
         });
         power("a socket that draws more", |power| power.sockets.as_mut().unwrap().busy_mw += 1000);
         for (at, line) in lines.iter().enumerate() {
@@ -504,14 +504,13 @@ fn used_devices_draw_all_of_their_power() {
 }
 
 /// A node has two sockets of two cores, each of which draws 10 W without tasks and 50 W once a core is used.
-/// Three jobs of one core run for 10, 20 and 30 s: two sockets are used until 10 s, and one until 30 s. At
-/// yields of 2/3 of four jobs on three cores the sockets draw the same power for 15 s.
+/// Three jobs of one core run for 10, 20 and 30 s: two sockets are used until 10 s, and one until 30 s. Two
+/// jobs of three cores have yields of 2/3, at which both sockets are used for 15 s.
 #[test]
 fn used_sockets_draw_all_of_their_power() {
     let energy = |policy: &str, cores: u32, runs: &[u64]| {
-        let platform = format!(
-            "classes = [{{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, power = {{ cpu = {{ cores_each = 2, idle_w = 10, busy_w = 50, when = 'used' }} }} }}]"
-        );
+        let platform = "classes = [{ name = 'a', nodes = 1, cores = 4, memory_gb = 8,
+            power = { cpu = { cores_each = 2, idle_w = 10, busy_w = 50, when = 'used' } } }]";
         let job = |(id, run): (u64, &u64)| Job {
             id: JobId(id),
             tasks: 1,
@@ -519,7 +518,7 @@ fn used_sockets_draw_all_of_their_power() {
             run_time: SimSpan::from_secs(*run),
             ..Job::default()
         };
-        judged_energy(policy, &platform, &[], &(1..).zip(runs).map(job).collect::<Vec<_>>())
+        judged_energy(policy, platform, &[], &(1..).zip(runs).map(job).collect::<Vec<_>>())
     };
     for policy in ["EASY/NODES=SHARED", "Greedy*/OPT=MIN", "RANKED"] {
         let found = energy(policy, 1, &[10, 20, 30]);

@@ -651,6 +651,26 @@ mod power_tests {
         assert_eq!(demand.common, [1, 2 * (50_250 + 50_000)]);
     }
 
+    /// A node has 30 W besides two sockets of 20 to 95 W and two GPUs of 10 to 60 W. Two tasks, each with half
+    /// of a GPU and three of four cores, may use two GPUs and four sockets, as far as a job knows.
+    #[test]
+    fn power_of_used_units_is_read() {
+        let used = CLASS.replace(
+            "idle_w = 100, busy_w = 200.5",
+            "idle_w = 30, cpu = { cores_each = 2, idle_w = 20, busy_w = 95, when = 'used' }",
+        );
+        let used = used.replace("busy_w = 60", "busy_w = 60, when = 'used'");
+        let text = format!("devices = 'gpu'\n[power]\ncap_w = 800\n{used}");
+        let classes = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
+        assert_eq!((classes.idle_power(), classes.has_used_power()), (180_000, true));
+        let job = Job { tasks: 2, cpu_need: Share::from_ratio(3, 4), ..Job::default() };
+        let requests = vec!["gpu:1:1:0.5-0.5".parse().unwrap()];
+        let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
+        assert_eq!((demand.common, demand.fixed_power), (vec![2 * (50_000 + 150_000)], 400_000));
+        let linear = PlatformFields::parse("p.toml", CLASS).unwrap().classes().unwrap();
+        assert!(!linear.has_used_power());
+    }
+
     #[test]
     fn rules_of_sleep_are_read() {
         let sleeps =
