@@ -276,7 +276,7 @@ impl TableReader<'_> {
             Some(_) => {}
             None if values == (None, None) => self.skipped += 1,
             None => {
-                self.fault(line, format!("there is no time `{cell}`: clocks skip this hour for summer time"))
+                self.fault(line, format!("there is no time `{cell}`: clocks skip this hour for summer time"));
             }
         }
         begin
