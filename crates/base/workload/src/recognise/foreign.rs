@@ -93,6 +93,7 @@ pub(super) fn may_be_table(foreign: &'static Foreign) -> bool {
         &SQUEUE,
         &ROWS,
         &JOBS_OUT,
+        &INTENSITY,
     ]
     .contains(&foreign)
 }

@@ -105,6 +105,8 @@ struct TableReader<'a> {
     others: usize,
     skipped: usize,
     twice: usize,
+    /// Lines without values at the end.
+    without_end: usize,
     area: Option<String>,
 }
 
@@ -128,6 +130,13 @@ pub(super) fn parse(file: &str, text: &str) -> Result<CalendarSeries, Faults> {
         let line = lines.get(first.saturating_sub(1)).map(|line| line.number);
         return Err(Fault { line, ..Fault::of_file(file, reason) }.into());
     }
+    // An export of a year that has not ended has lines without values at its end.
+    let places: Vec<usize> = columns.carbon.iter().chain(&columns.price).map(|it| it.place).collect();
+    let has_value =
+        |line: &Line| places.iter().any(|at| line.cells.get(*at).is_some_and(|cell| !is_empty(cell)));
+    let end = lines.iter().rposition(has_value).map_or(lines.len(), |last| last + 1).max(first);
+    let without_end = lines.len() - end;
+    let lines = &lines[..end];
     let sequence = columns.sequence.and_then(|at| chosen_sequence(&lines[first..], at));
     let mut reader = TableReader {
         file,
@@ -139,6 +148,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<CalendarSeries, Faults> {
         others: 0,
         skipped: 0,
         twice: 0,
+        without_end: 0,
         area: None,
     };
     for line in &lines[first..] {
@@ -149,6 +159,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<CalendarSeries, Faults> {
         }
         reader.read(line);
     }
+    reader.without_end = without_end;
     reader.finish(sequence)
 }
 
@@ -265,7 +276,7 @@ impl TableReader<'_> {
             Some(_) => {}
             None if values == (None, None) => self.skipped += 1,
             None => {
-                self.fault(line, format!("there is no time `{cell}`: clocks skip this hour for summer time"))
+                self.fault(line, format!("there is no time `{cell}`: clocks skip this hour for summer time"));
             }
         }
         begin
@@ -334,6 +345,12 @@ impl TableReader<'_> {
         }
         if self.skipped > 0 {
             notes.push(format!("lines without a value of hours that clocks skip: {}", self.skipped));
+        }
+        if self.without_end > 0 {
+            notes.push(format!(
+                "lines without a value at the end, before which the series ends: {}",
+                self.without_end
+            ));
         }
         if self.twice > 0 {
             notes
@@ -426,6 +443,12 @@ mod tests {
             .map(|line| format!("\"{}\"\r\n", line.replace('"', "\"\"")))
             .collect();
         assert_eq!(of(&quoted).unwrap().price, [61_840, 7_000]);
+        let unended = of(
+            "datetime,ci\n2024-01-01 00:00,5\n2024-01-01 01:00,6\n2024-01-01 02:00,\n2024-01-01 03:00,-\n",
+        )
+        .unwrap();
+        assert_eq!(unended.carbon, [5_000, 6_000]);
+        assert_eq!(unended.notes[1], "lines without a value at the end, before which the series ends: 2");
         let titled = format!("Prices of Utopia,,\n{chart}");
         assert_eq!(of(&titled).unwrap().price, series.price);
         let marginal = "timestamp,MOER,MOER version\n2019-01-01T00:00:00+00:00,1000,3.0\n2019-01-01T00:05:00+00:00,0,3.0\n";
@@ -485,7 +508,7 @@ mod tests {
             ),
             ("datetime,ci\n2024-01-01 00:00,5\n2024-01-01 00:00,5\n", "expected a later time"),
             (
-                "datetime,ci\n2024-01-01 00:00,5\n2024-01-01 01:00,\n",
+                "datetime,ci\n2024-01-01 00:00,5\n2024-01-01 01:00,\n2024-01-01 02:00,5\n",
                 "x.csv:3: expected a value at 2024-01-01T01:00Z, found none",
             ),
             (

@@ -294,7 +294,7 @@ impl SlurmSite {
         for (of, more) in &self.node_changes {
             nodes.change(of, *more);
         }
-        nodes.save_power(&parameters)?;
+        nodes.save_power(&parameters.power, &parameters.partition_power())?;
         nodes.add_reservations(self.reservations.iter().flatten())?;
         let pairs = self.lines.iter().flat_map(|line| &line.pairs);
         let cluster = lines::values(pairs, "ClusterName").next_back();

@@ -70,6 +70,12 @@ pub(super) fn expand_hosts(list: &str, at: &Location) -> Result<Vec<String>, Con
     names.ok_or_else(|| at.unexpected(list, "host names such as n[1-8,12]"))
 }
 
+/// Formats a list of names, of which the first ten are given.
+pub(super) fn listed(names: &[&str]) -> String {
+    let dots = if names.len() > 10 { ", ..." } else { "" };
+    format!("{} ({}{dots})", names.len(), names[..names.len().min(10)].join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

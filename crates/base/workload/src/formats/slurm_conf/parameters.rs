@@ -233,6 +233,12 @@ impl Parameters {
         }
     }
 
+    /// Returns the power saving of each partition, with the name of the partition.
+    pub(super) fn partition_power(&self) -> Vec<(String, PartitionPower)> {
+        let named = self.settings.partitions.iter().zip(&self.partitions);
+        named.map(|(class, partition)| (class.name.clone(), partition.power)).collect()
+    }
+
     /// Returns notes on values with effects that their names do not show.
     pub(super) fn notes(&self) -> Vec<Note> {
         self.selection.notes().into_iter().chain(self.notes.iter().cloned()).collect()

@@ -4,7 +4,7 @@
 //! (<https://slurm.schedmd.com/power_save.html>).
 
 use super::lines::{ConfLine, Location};
-use super::names::expand_hosts;
+use super::names::{expand_hosts, listed};
 use super::{ConfError, Note, unknown};
 use dfrsim_model::platform::classes::SleepFields;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -310,7 +310,7 @@ impl PowerSaving {
             let own: Vec<&str> = sleeping.iter().filter(|it| it.1 == rule).map(|it| it.0.name).collect();
             all.notes.push(Note::noted(format!(
                 "nodes that sleep after {after} s without jobs, fall asleep in {falls} s and wake up in {wakes} s: {}",
-                super::nodes::listed(&own)
+                listed(&own)
             )));
         }
         all.notes.push(Note::guessed(
@@ -321,7 +321,7 @@ impl PowerSaving {
         if !cloud.is_empty() {
             all.notes.push(Note::changed(format!(
                 "nodes of State=CLOUD that are awake at the beginning, and powered down in Slurm: {}",
-                super::nodes::listed(&cloud)
+                listed(&cloud)
             )));
         }
         let is_split = |node: &SavingNode<'_>| {
@@ -428,7 +428,9 @@ mod tests {
         let mut nodes = super::super::nodes::read(&lines, &[]).map_err(|error| error.to_string())?;
         let parameters = parameters::read(&lines).map_err(|error| error.to_string())?;
         assert_eq!(parameters.ignored, [""; 0], "{text}");
-        nodes.save_power(&parameters).map_err(|error| error.to_string())?;
+        nodes
+            .save_power(&parameters.power, &parameters.partition_power())
+            .map_err(|error| error.to_string())?;
         let rule = |kind: &super::super::NodeKind| match kind.sleep {
             Some(SleepFields { after, falls, wakes }) => {
                 format!("{}*{} {after} {falls} {wakes}", kind.name, kind.nodes)

@@ -10,9 +10,9 @@ mod topology;
 use super::lines::{ConfLine, Location, values};
 use super::names::{
     MAX_NODES, expand_hosts, feature_of_partition, feature_of_reservation, identifier, list_of_feature,
+    listed,
 };
-use super::parameters::Parameters;
-use super::power_saving::{OtherNames, PartitionPower, SavingNode};
+use super::power_saving::{OtherNames, PartitionPower, PowerSaving, SavingNode};
 use super::reservations::NodeReservation;
 use super::{ConfError, ConfErrors, Note};
 use dfrsim_model::platform::classes::SleepFields;
@@ -175,10 +175,11 @@ impl Nodes {
     /// # Errors
     ///
     /// An exception names a node or a partition that does not exist.
-    pub(super) fn save_power(&mut self, parameters: &Parameters) -> Result<(), ConfError> {
-        let named = parameters.settings.partitions.iter().zip(&parameters.partitions);
-        let partitions: Vec<(String, PartitionPower)> =
-            named.map(|(class, partition)| (class.name.clone(), partition.power)).collect();
+    pub(super) fn save_power(
+        &mut self,
+        power: &PowerSaving,
+        partitions: &[(String, PartitionPower)],
+    ) -> Result<(), ConfError> {
         let place = |name: &str| partitions.iter().position(|(it, _)| it == name);
         let of_node = |node: &str| {
             let own =
@@ -193,7 +194,7 @@ impl Nodes {
         });
         let nodes: Vec<SavingNode<'_>> = nodes.collect();
         let others = OtherNames { removed: &self.removed, sets: &self.sets };
-        let all = parameters.power.rules(&nodes, &others, &partitions)?;
+        let all = power.rules(&nodes, &others, partitions)?;
         self.nodes.iter_mut().zip(all.rules).for_each(|((_, node), rule)| node.sleep = rule);
         self.notes.extend(all.notes);
         Ok(())
@@ -461,12 +462,6 @@ impl Nodes {
         }
         kinds
     }
-}
-
-/// Formats a list of names, of which the first ten are given.
-pub(super) fn listed(names: &[&str]) -> String {
-    let dots = if names.len() > 10 { ", ..." } else { "" };
-    format!("{} ({}{dots})", names.len(), names[..names.len().min(10)].join(", "))
 }
 
 #[cfg(test)]
