@@ -1,7 +1,7 @@
 //! Energy of the nodes: the power of each node that is up, and that of each task.
 
 use crate::nodes::{Kind, Size};
-use crate::power::PowerSpan;
+use crate::power_span::PowerSpan;
 use dfrsim_model::{Share, Yield};
 
 const ONE: u128 = Share::ONE.units() as u128;

@@ -164,10 +164,10 @@ fn draw(power: &PowerOverTime, levels: &[Level], end: u64, size: FigureSize) -> 
     let entries: Vec<usize> = (0..NAMES.len()).filter(|at| has[*at]).collect();
     let frame = Frame {
         title: format!("{}, {}", power.policy, counted(power.nodes as usize, "node")),
-        remarks: remarks.clone(),
+        remarks,
         x: Axis::new(format!("time [{unit_of_time}]"), x),
         panels: vec![(
-            Axis::new(format!("power of the nodes [{unit}]"), Scale::linear(0.0, most / factor, 6)),
+            Axis::new(format!("power of the nodes [{unit}]"), Scale::linear(0.0, most / factor * 1.02, 6)),
             ONE_PANEL * 80 / 100,
         )],
         names: entries.iter().map(|at| NAMES[*at].to_owned()).collect(),
@@ -219,13 +219,11 @@ fn fill(chart: &mut Chart<'_>, levels: &[Level], end: u64, factor: f64) {
     }
     let cap = corners(&|level| level.cap.unwrap_or(0.0));
     let above = levels.iter().zip(ends()).filter(|(level, _)| level.is_above);
+    // Nodes that are asleep or down may keep the power below the line.
     let mark = |(level, end): (&Level, f64)| {
-        let (cap, power) = (level.cap.unwrap_or(0.0), level.power());
-        let low = cap.min(level.power());
-        Rectangle::new(
-            [(seconds(level.at), low / factor), (end, cap.max(power) / factor)],
-            colour(3).filled(),
-        )
+        let cap = level.cap.unwrap_or(0.0);
+        let corners = [(seconds(level.at), cap / factor), (end, level.power().max(cap) / factor)];
+        Rectangle::new(corners, colour(3).filled())
     };
     chart.draw_series(above.clone().map(mark)).expect(CANNOT_FAIL);
     chart.draw_series(LineSeries::new(cap, INK.stroke_width(18))).expect(CANNOT_FAIL);
@@ -247,13 +245,60 @@ fn mean_and_most(levels: &[Level], end: u64) -> String {
         above += if level.is_above { length } else { 0 };
         most = most.max(level.power());
     }
-    let power = |milliwatts: f64| match milliwatts {
-        low if low < 1e7 => format!("{} W", group_digits(low / 1e3, 1)),
-        power => format!("{} kW", group_digits(power / 1e6, 2)),
+    let power = |milliwatts: f64| match most {
+        most if most < 1e7 => format!("{} W", group_digits(milliwatts / 1e3, 1)),
+        _ => format!("{} kW", group_digits(milliwatts / 1e6, 2)),
     };
     let mut text = format!("Mean {}, largest {}", power(energy / span.max(1) as f64), power(most));
     if above > 0 {
         text += &format!("; above the cap for {} s", group_digits(above as f64 / 1e6, 0));
     }
     text + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::legible::assert_legible;
+    use dfrsim_audit::PowerSpan;
+
+    /// Returns the power of 40 W without tasks and more of tasks, in spans of 10 s, under a cap of 100 W
+    /// that falls to 60 W at 20 s.
+    fn power(tasks: impl Iterator<Item = u128>) -> PowerOverTime {
+        let span = |watts| PowerSpan { span: 10_000_000, idle: 40_000, tasks: (watts * 1000) << 20 };
+        PowerOverTime {
+            policy: "EASY".to_owned(),
+            nodes: 2,
+            begin: SimTime::from_secs(5),
+            spans: tasks.map(span).collect(),
+            cap: vec![(SimTime::ZERO, 60_000), (SimTime::from_secs(20), 20_000)],
+            idle_of_all: 40_000,
+        }
+    }
+
+    #[test]
+    fn levels_change_with_the_power_and_the_cap() {
+        let power = power([50, 60, 20].into_iter());
+        let (all, end) = levels(&power, Window::default());
+        let found: Vec<_> =
+            all.iter().map(|it| (it.at / 1_000_000, it.power(), it.cap, it.is_above)).collect();
+        let [high, low] = [Some(100_000.0), Some(60_000.0)];
+        let expected = [
+            (5, 90_000.0, high, false),
+            (15, 100_000.0, high, false),
+            (20, 100_000.0, low, true),
+            (25, 60_000.0, low, false),
+        ];
+        assert_eq!((found, end), (expected.to_vec(), 35_000_000));
+        let figure = draw(&power, &all, end, FigureSize::default());
+        assert_legible(&figure);
+        assert!(figure.picture.svg().contains("Mean 83.3 W, largest 100.0 W; above the cap for 5 s."));
+        assert_eq!(figure.csv.lines().nth(3), Some("20,40,60,100,60"));
+        let window = Window { from: Some(SimTime::from_secs(18)), to: Some(SimTime::from_secs(22)) };
+        let (part, end) = levels(&power, window);
+        let times: Vec<u64> = part.iter().map(|level| level.at / 1_000_000).collect();
+        assert_eq!((times, end), (vec![18, 20], 22_000_000));
+        let late = Window { from: Some(SimTime::from_secs(99)), to: None };
+        assert!(levels(&power, late).0.is_empty());
+    }
 }
