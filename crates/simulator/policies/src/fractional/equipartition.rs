@@ -1,6 +1,7 @@
 //! EQUIPARTITION: the same share for every job (dissertation, section 5.1.2).
 
-use super::common::{has_common, shrink_to_cap};
+use super::cap::shrink_to_cap;
+use super::common::has_common;
 use super::mapper::{Mapper, Sharing};
 use super::preemption;
 use super::priority::Priority;

@@ -27,6 +27,7 @@
 mod admission;
 mod available;
 mod budget;
+mod cap;
 mod common;
 mod devices;
 pub mod equipartition;

@@ -1,28 +1,9 @@
 //! Fields of a platform file for speed levels.
 
-use super::NodePowerFields;
-use super::power_fields::{MAX_WATTS, PowerWhen, Problem, milliwatts};
+use super::power_fields::{LevelFields, MAX_WATTS, NodePowerFields, PowerWhen, Problem, milliwatts};
 use crate::Yield;
 use crate::platform::levels::{MOST_LEVELS, SpeedLevel, is_level_name};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Speed level of a node below full speed, in a platform file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LevelFields {
-    /// Name of the level, which nodes of other classes may have, too.
-    pub name: String,
-    /// Speed relative to that of the node at full speed, above 0 and below 1.
-    pub speed: f64,
-    /// Power while the CPU is busy, in watts; not of nodes with `cpu`, whose sockets draw the same power
-    /// at all levels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub busy_w: Option<f64>,
-    /// Busy power of a unit of other resources, such as a GPU, in watts; by default that at full speed.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub resources: BTreeMap<String, f64>,
-}
+use std::collections::BTreeSet;
 
 /// Collects the names of all levels in the order of their first appearance.
 pub(super) fn level_names<'a>(all: impl Iterator<Item = &'a NodePowerFields>) -> Vec<&'a str> {

@@ -14,11 +14,10 @@ pub use asks::{Ask, Asks};
 pub use fields::{
     ClassFields, DevicePart, InvalidField, MAX_FEATURES, PlatformError, PlatformFields, ReferenceNode,
 };
-pub use level_fields::LevelFields;
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{
-    CapStep, CommonFields, CommonStep, CpuPowerFields, NodePowerFields, PowerFields, PowerWhen, SleepFields,
-    UnitPowerFields,
+    CapStep, CommonFields, CommonStep, CpuPowerFields, LevelFields, NodePowerFields, PowerFields, PowerWhen,
+    SleepFields, UnitPowerFields,
 };
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, RandomAmount, Request,

@@ -1,6 +1,5 @@
 //! Fields of a platform file for what the cluster has as a whole, and for power.
 
-use super::LevelFields;
 use crate::platform::common::{CommonDemand, CommonResource};
 use crate::platform::levels::LevelUse;
 use crate::platform::power::{NodePower, SleepRule, Sockets};
@@ -152,6 +151,23 @@ impl SleepFields {
         wrong.extend(transition_problems(self.falls, self.wakes));
         wrong
     }
+}
+
+/// Speed level of a node below full speed, in a platform file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelFields {
+    /// Name of the level, which nodes of other classes may have, too.
+    pub name: String,
+    /// Speed relative to that of the node at full speed, above 0 and below 1.
+    pub speed: f64,
+    /// Power while the CPU is busy, in watts; not of nodes with `cpu`, whose sockets draw the same power
+    /// at all levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_w: Option<f64>,
+    /// Busy power of a unit of other resources, such as a GPU, in watts; by default that at full speed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, f64>,
 }
 
 /// Power of a unit of a resource in a platform file.

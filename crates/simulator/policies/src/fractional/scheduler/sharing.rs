@@ -1,7 +1,8 @@
 //! Division of CPU among the jobs of a mapping (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
-use crate::fractional::common::{has_common, shrink_to_cap};
+use crate::fractional::cap::shrink_to_cap;
+use crate::fractional::common::has_common;
 use crate::fractional::weights::{relative_weights, weights_of};
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
