@@ -160,7 +160,7 @@ fn overrides_replace_what_the_file_says() {
     assert_eq!(scenario.workloads[0].nodes.get(), 64);
     assert_eq!(scenario.title, "not = TOML");
     let names: Vec<String> = scenario.policies.iter().map(ToString::to_string).collect();
-    assert_eq!(names, ["EASY", "CONS", "CONS/REPLAN"]);
+    assert_eq!(names, ["EASY", "CONS", "CONS/REPLAN", "CONS/PLAN=2"]);
     let Source::Lublin(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
     assert_eq!(source.loads, [0.5]);
 }

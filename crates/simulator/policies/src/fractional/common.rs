@@ -10,8 +10,7 @@
 //! counts.
 
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::Yield;
-use dfrsim_model::platform::common::{CommonDemand, CommonResource};
+use dfrsim_model::platform::common::CommonDemand;
 
 /// Inverse of the part of the power that follows its yield which a job must be able to draw.
 const LEAST_PART: u64 = 100;
