@@ -71,7 +71,7 @@ impl NodePowerFields {
                     fault(at, "busy_w", reason.to_owned());
                 }
                 None if self.cpu.is_none() => {
-                    fault(at, "busy_w", "expected the power of a busy CPU".to_owned())
+                    fault(at, "busy_w", "expected the power of a busy CPU".to_owned());
                 }
                 Some(watts) if !(least..=most.min(MAX_WATTS)).contains(&watts) => {
                     let reason = format!(
