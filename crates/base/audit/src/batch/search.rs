@@ -126,7 +126,7 @@ fn best_order(plan: &Timeline, all: &Jobs<'_>) -> Vec<usize> {
         second ^ (second >> 31)
     };
     for trial in 1..=WaitPower::COOLING_STEPS * WaitPower::TRIALS {
-        let place = |number: u64| (u128::from(number) * jobs.len() as u128 >> 64) as usize;
+        let place = |number: u64| ((u128::from(number) * jobs.len() as u128) >> 64) as usize;
         let (one, other) = (place(draw()), place(draw()));
         let part = ((draw() >> 11) + 1) as f64 / 9_007_199_254_740_992.0;
         if one != other && jobs[order[one]].priority == jobs[order[other]].priority {
