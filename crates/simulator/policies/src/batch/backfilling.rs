@@ -4,6 +4,7 @@ use super::allocation::Start;
 use super::backfill_cycle::CycleRules;
 use super::head::HeadReservation;
 use super::preemption::{PreemptionRules, ReservationScope};
+use super::queue::Waiting;
 use super::state::BatchState;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
@@ -133,11 +134,18 @@ impl BatchState {
         let job = &self.queue.jobs[at];
         match self.pools.find_slot_now(now, job) {
             Some(slot) => Some((job.request, slot)),
-            None if self.pools.may_start_below(now, job) => {
-                let job = job.clone();
-                self.find_slot_below(now, &job, &mut ReservationScope::None)
-            }
+            None if self.pools.requests.has_levels() => self.find_start_below(now, at),
             None => None,
+        }
+    }
+
+    /// Finds a slot now for the job at a queue index at a lower speed level, beside no reservation.
+    #[inline(never)]
+    fn find_start_below(&mut self, now: SimTime, at: usize) -> Option<Start> {
+        let job = self.queue.jobs[at].clone();
+        match self.pools.may_start_below(now, &job) {
+            true => self.find_slot_below(now, &job, &mut ReservationScope::None),
+            false => None,
         }
     }
 
@@ -179,13 +187,13 @@ impl BatchState {
     /// Finds the next job, from a queue index on, that may fit into the free resources now.
     fn next_fitting(&self, now: SimTime, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
-        let has_common = self.pools.might_have_common_amounts(now);
         let found = match self.pools.free_of_one_pool() {
-            Some(free) => jobs.position(|job| u64::from(job.job.size) <= free && has_common(job)),
-            None => {
-                let might_fit = self.pools.might_fit();
-                jobs.position(|job| might_fit(job) && has_common(job))
+            Some(free) if self.pools.is_unlimited() => jobs.position(|job| u64::from(job.job.size) <= free),
+            Some(free) => {
+                return self.next_with_common_amounts(now, from, |job| u64::from(job.job.size) <= free);
             }
+            None if self.pools.common.is_none() => jobs.position(self.pools.might_fit()),
+            None => return self.next_with_common_amounts(now, from, self.pools.might_fit()),
         };
         Some(from + found?)
     }
@@ -194,12 +202,28 @@ impl BatchState {
     fn next_candidate(&self, now: SimTime, from: usize, head: &HeadReservation) -> Option<usize> {
         let Some(free) = self.pools.free_of_one_pool() else { return self.next_fitting(now, from) };
         let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
-        let has_common = self.pools.might_have_common_amounts(now);
-        let found = jobs.position(|job| {
+        let may_start = |job: &Waiting| {
             let width = u64::from(job.job.size);
-            let is_beside = width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time;
-            width <= free && is_beside && has_common(job)
-        });
+            width <= free && (width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time)
+        };
+        if !self.pools.is_unlimited() {
+            return self.next_with_common_amounts(now, from, may_start);
+        }
+        let found = jobs.position(may_start);
+        Some(from + found?)
+    }
+
+    /// Finds the next job, from a queue index on, that meets a condition and for which the resources of the
+    /// whole cluster may suffice now.
+    #[inline(never)]
+    fn next_with_common_amounts(
+        &self,
+        now: SimTime,
+        from: usize,
+        may_start: impl Fn(&Waiting) -> bool,
+    ) -> Option<usize> {
+        let has_common = self.pools.might_have_common_amounts(now);
+        let found = self.queue.jobs.range(from..).position(|job| may_start(job) && has_common(job));
         Some(from + found?)
     }
 }

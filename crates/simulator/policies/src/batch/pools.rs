@@ -189,6 +189,12 @@ impl Pools {
         self.is_single.then(|| self.free[0])
     }
 
+    /// Returns whether the nodes are a single pool, and nothing else limits the jobs seen so far.
+    #[inline]
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.is_unlimited
+    }
+
     /// Returns the number of free nodes if the nodes are a single pool, and nothing else limits the jobs
     /// seen so far.
     #[inline]
