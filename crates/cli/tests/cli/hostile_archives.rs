@@ -26,10 +26,12 @@ struct Case {
     alter: Box<dyn Fn(&mut Files) + Send + Sync>,
     /// True if all digests are made again.
     digested: bool,
+    /// True if it is verified with a new run, too, although it is known to be altered without one.
+    reruns: bool,
 }
 
 fn case(name: impl Into<String>, alter: impl Fn(&mut Files) + Send + Sync + 'static) -> Case {
-    Case { name: name.into(), alter: Box::new(alter), digested: true }
+    Case { name: name.into(), alter: Box::new(alter), digested: true, reruns: true }
 }
 
 fn text(files: &Files, name: &str) -> String {
@@ -65,7 +67,8 @@ fn rows(name: &'static str, change: impl Fn(&[String]) -> Vec<String> + Send + S
 }
 
 /// Returns a case for each value of the first row and of the first line of each table; a quarter of them
-/// unless the run is full.
+/// unless the run is full. One of eight is verified with a new run even if it is altered without one: what
+/// finds the others comes before the run.
 fn each_value(whole: &Files) -> Vec<Case> {
     let mut cases = Vec::new();
     let tables = whole.keys().filter(|name| *name == "rows.csv" || name.starts_with("tables/"));
@@ -90,7 +93,8 @@ fn each_value(whole: &Files) -> Vec<Case> {
         }
     }
     let step = if dfrsim_testing::is_full() { 1 } else { 4 };
-    cases.into_iter().step_by(step).collect()
+    let cases = cases.into_iter().step_by(step).enumerate();
+    cases.map(|(at, case)| Case { reruns: at % 8 == 0, ..case }).collect()
 }
 
 fn of_rows() -> Vec<Case> {
@@ -311,10 +315,12 @@ fn verdicts(folder: &Folder, whole: &Files, case: &Case) -> [String; 2] {
     }
     packed(&folder.path("b.zip"), &files);
     drop(files);
-    let verdicts = [&[][..], &["--rerun"]].map(|more| verify(folder, &case.name, more));
+    let first = verify(folder, &case.name, &[]);
+    let is_known = first == "altered" && !case.reruns;
+    let second = if is_known { first.clone() } else { verify(folder, &case.name, &["--rerun"]) };
     fs::remove_file(folder.path("b.zip")).unwrap();
     assert_eq!(folder.names(), before, "{}", case.name);
-    verdicts
+    [first, second]
 }
 
 #[cfg(target_os = "linux")]

@@ -169,7 +169,8 @@ fn series_of(text: &str, first: &str) -> Option<&'static Foreign> {
     let lower = first.to_ascii_lowercase();
     let is_of_jobs = ["job", "user", "submit", "task"].into_iter().any(|word| lower.contains(word));
     let is_relative = lower.starts_with("from_s,") && lower.contains("_per_kwh");
-    (!is_of_jobs && (is_relative || series::is_calendar(text))).then_some(&foreign::INTENSITY)
+    (!is_of_jobs && (is_relative || !text.starts_with(';') && series::is_calendar(text)))
+        .then_some(&foreign::INTENSITY)
 }
 
 /// Recognises outputs and accounting files of schedulers by their first line.

@@ -88,7 +88,7 @@ impl BatchState {
                     let job = &self.queue.jobs[at];
                     match head.find_backfill_slot(&mut self.pools, now, job) {
                         Some(slot) => Some((job.request, slot)),
-                        None if self.pools.may_start_below(now, job) => {
+                        None if self.pools.requests.has_levels() && self.pools.may_start_below(now, job) => {
                             let job = job.clone();
                             self.find_slot_below(now, &job, &mut ReservationScope::Head(head))
                         }

@@ -19,7 +19,7 @@ pub(super) struct CommonAmounts {
     left: Vec<u64>,
     /// Smallest amount of all times.
     smallest: Vec<u64>,
-    /// Smallest amount that a job seen so far requests.
+    /// Smallest amount that a job seen so far requests at some level, if an amount may become too small.
     least: Vec<u64>,
     /// Largest number of tasks that can run at once, each on a node of its own; `None` if tasks share
     /// nodes.
@@ -46,7 +46,7 @@ impl CommonAmounts {
         Some(Box::new(CommonAmounts {
             has_steps: resources.iter().any(|resource| resource.steps.len() > 1),
             smallest: resources.iter().map(CommonResource::smallest_amount).collect(),
-            least: before.map_or_else(|| vec![u64::MAX; resources.len()], |before| before.least.clone()),
+            least: vec![u64::MAX; resources.len()],
             largest: largest.clone(),
             left: largest,
             most_tasks,
@@ -56,14 +56,14 @@ impl CommonAmounts {
         }))
     }
 
-    /// Learns the amounts of a job at a speed level.
-    pub(super) fn learn_level(&mut self, amounts: &[u64]) {
+    /// Learns the amounts of a job that may start, at one of its speed levels. This is needed only once
+    /// an amount may become too small.
+    pub(super) fn learn_least(&mut self, amounts: &[u64]) {
         self.least.iter_mut().zip(amounts).for_each(|(least, amount)| *least = (*least).min(*amount));
     }
 
     /// Learns the amounts of a job with this number of tasks.
     pub(super) fn learn(&mut self, amounts: &[u64], tasks: u64) {
-        self.learn_level(amounts);
         let Some(most) = self.most_tasks.filter(|_| !self.can_bind) else { return };
         let mut each = self.smallest.iter().zip(amounts);
         self.can_bind =

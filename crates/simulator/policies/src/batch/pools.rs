@@ -161,6 +161,9 @@ impl Pools {
             && !view.is_drained(NodeId(0));
         let most_tasks = self.is_one_pool.then(|| view.nodes().into());
         self.common = CommonAmounts::new(view.classes(), most_tasks, self.common.as_deref());
+        if let Some(common) = self.common.as_mut().filter(|common| common.can_bind()) {
+            self.requests.all().for_each(|request| common.learn_least(&request.common));
+        }
         self.is_single = self.is_one_pool && self.common.is_none();
         self.is_unlimited = self.is_one_pool && !self.common.as_ref().is_some_and(|common| common.can_bind());
         self.free.clone_from(&self.capacity);
@@ -224,12 +227,15 @@ impl Pools {
     #[inline(never)]
     fn learn_common_amounts(&mut self, request: usize, tasks: u32) {
         let Some(common) = &mut self.common else { return };
-        let could_bind = common.can_bind();
-        common.learn(&self.requests.get(request).common, tasks.into());
-        for level in self.requests.below(request) {
-            common.learn_level(&self.requests.get(level).common);
+        if common.can_bind() {
+            for level in request..self.requests.below(request).end {
+                common.learn_least(&self.requests.get(level).common);
+            }
+            return;
         }
-        if common.can_bind() && !could_bind {
+        common.learn(&self.requests.get(request).common, tasks.into());
+        if common.can_bind() {
+            self.requests.all().for_each(|request| common.learn_least(&request.common));
             self.is_unlimited = false;
             // Counts of tasks were not kept up to date.
             self.base_version = self.version() + 1;

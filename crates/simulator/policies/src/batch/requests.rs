@@ -272,6 +272,11 @@ impl TaskRequests {
         number + usize::from(level)
     }
 
+    /// Iterates over all requests of jobs seen so far, at all levels.
+    pub(super) fn all(&self) -> impl Iterator<Item = &TaskRequest> {
+        self.all.iter()
+    }
+
     pub(super) fn get(&self, number: usize) -> &TaskRequest {
         &self.all[number]
     }

@@ -348,8 +348,13 @@ impl NodeClasses {
     fn set_common_amounts(&self, job: &Job, demand: &mut Demand, requested: &[(usize, u64)]) {
         let tasks = u64::from(job.tasks);
         let is_capped = self.common.iter().any(|resource| resource.demand == CommonDemand::Draw);
-        let fixed = if is_capped { self.largest_fixed_power(job, demand) } else { 0 };
-        let draw = |level: u8| self.largest_draw(level, job, demand) + fixed;
+        // The vectors of the job before are used again.
+        let (mut common, mut draws) = (std::mem::take(&mut demand.common), std::mem::take(&mut demand.draws));
+        common.clear();
+        draws.clear();
+        let asked = &*demand;
+        let fixed = if is_capped { self.largest_fixed_power(job, asked) } else { 0 };
+        let draw = |level: u8| self.largest_draw(level, job, asked) + fixed;
         let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
         let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
             CommonDemand::Held { per_task, per_job } => {
@@ -357,9 +362,9 @@ impl NodeClasses {
             }
             CommonDemand::Draw => draw(0),
         };
-        let common: Vec<u64> = self.common.iter().enumerate().map(of).collect();
-        demand.draws = (1..=self.levels().len() as u8).map(draw).collect();
-        (demand.common, demand.fixed_power) = (common, fixed);
+        common.extend(self.common.iter().enumerate().map(of));
+        draws.extend((1..=self.levels().len() as u8).map(draw));
+        (demand.common, demand.draws, demand.fixed_power) = (common, draws, fixed);
     }
     /// Returns whether nodes of some class fall asleep.
     pub fn can_sleep(&self) -> bool {
