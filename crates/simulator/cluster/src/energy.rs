@@ -67,7 +67,7 @@ struct JobPower {
     lowest: u8,
     /// Power of all of its tasks on their nodes at each level; empty if there are none.
     by_level: Vec<u64>,
-    /// Its share of the power of used devices and sockets, in milliwatts times units of 2^-20.
+    /// Share of the job in the power of used devices and sockets, in milliwatts times units of 2^-20.
     of_used: u128,
     /// Time of its last change, and its energy until then.
     since: SimTime,

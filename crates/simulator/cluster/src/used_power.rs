@@ -30,7 +30,7 @@ struct JobOnNode {
     devices: OnDevices,
     /// Part of a device that each of its tasks there holds.
     part: u64,
-    /// Its share of the power of the units of the node, in milliwatts times units of 2^-20.
+    /// Share of the job in the power of the units of the node, in milliwatts times units of 2^-20.
     share: u128,
 }
 

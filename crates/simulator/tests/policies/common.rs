@@ -135,10 +135,9 @@ fn is_faulty(lines: &[Record<'_>], policy: BatchPolicy) -> bool {
     audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)).is_err()
 }
 
-/// Changes amounts, power and energy in the records of a schedule. The audit finds each fault.
-#[test]
-fn planted_faults_are_found() {
-    let job = |id: u64| Job {
+/// Creates a job in whose records faults are planted.
+fn planted_job(id: u64) -> Job {
+    Job {
         id: JobId(id),
         submit: SimTime::from_secs(id / 2),
         tasks: 1 + id as u32 % 2,
@@ -146,8 +145,13 @@ fn planted_faults_are_found() {
         run_time: SimSpan::from_secs(5),
         requested_time: Some(SimSpan::from_secs(5)),
         ..Job::default()
-    };
-    let jobs: Vec<Job> = (0..12).map(job).collect();
+    }
+}
+
+/// Changes amounts, power and energy in the records of a schedule. The audit finds each fault.
+#[test]
+fn planted_faults_are_found() {
+    let jobs: Vec<Job> = (0..12).map(planted_job).collect();
     let (mut planted, mut kinds) = (0, BTreeSet::new());
     for name in ["FIRSTFIT/NODES=SHARED", "EASY", "CONS"] {
         let policy = BatchPolicy::parse(name).unwrap();
@@ -252,16 +256,7 @@ fn schedules_of_other_policies_are_found() {
 /// schedules. The audit finds each fault.
 #[test]
 fn planted_faults_of_used_power_are_found() {
-    let job = |id: u64| Job {
-        id: JobId(id),
-        submit: SimTime::from_secs(id / 2),
-        tasks: 1 + id as u32 % 2,
-        cpu_need: Share::from_ratio(3, 16),
-        run_time: SimSpan::from_secs(5),
-        requested_time: Some(SimSpan::from_secs(5)),
-        ..Job::default()
-    };
-    let jobs: Vec<Job> = (0..8).map(job).collect();
+    let jobs: Vec<Job> = (0..8).map(planted_job).collect();
     let (mut planted, mut missed) = (0, Vec::new());
     for name in [
         "FIRSTFIT/NODES=SHARED",

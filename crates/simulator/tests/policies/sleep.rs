@@ -191,7 +191,7 @@ fn figures(options: &Options, jobs: Vec<Job>) -> SleepFigures {
     watcher.0.unwrap().figures().unwrap().sleep.unwrap()
 }
 
-/// In the first test job 1 wakes up the node from its sleep, and job 3 while it falls asleep. Jobs 2 and
+/// Job 1 of the first test wakes up the node from its sleep, and job 3 while it falls asleep. Jobs 2 and
 /// 4 find it awake.
 #[test]
 fn a_node_that_falls_asleep_is_woken_up_too() {

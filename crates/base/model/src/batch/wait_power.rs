@@ -3,7 +3,7 @@
 /// Power of the waits whose sum a search for the order of the queue minimises (Kopanski and Rzadca
 /// 2021, sections 3.2 and 3.3, plan-1, plan-2 and plan-3; after Zheng et al. 2016).
 ///
-/// In each cycle that plans, the order of the queue is determined by these rules. They are complete, so
+/// These rules determine the order of the queue in each cycle that plans. They are complete, so
 /// that the same situation always has the same order.
 ///
 /// 1. *Jobs.* Jobs that a limit of the site blocks keep their places. If fewer than two others wait, or

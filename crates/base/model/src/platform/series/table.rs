@@ -18,7 +18,7 @@ pub struct CalendarSeries {
     begins: Vec<i64>,
     carbon: Vec<u64>,
     price: Vec<i64>,
-    /// What was read, and how.
+    /// Statements about the columns that were read and their units.
     notes: Vec<String>,
 }
 
