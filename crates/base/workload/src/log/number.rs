@@ -27,6 +27,10 @@ impl Number {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call costs 8 % of the instructions of reading a log")]
     pub(crate) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
+        // Most fields of most logs are unknown.
+        if Word::at(bytes, 0).is_minus_one() {
+            return Some((Number { negative: true, whole: 1, millionths: 0 }, 2));
+        }
         let negative = bytes.first() == Some(&b'-');
         let start = usize::from(negative);
         let (count, whole) = Word::at(bytes, start).leading_digits();

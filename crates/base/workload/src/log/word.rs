@@ -32,6 +32,12 @@ impl Word {
         Word(u64::from_le_bytes(bytes))
     }
 
+    /// Returns whether the word begins with "-1" and a blank.
+    #[inline]
+    pub(super) const fn is_minus_one(self) -> bool {
+        self.0 & 0xff_ffff == u32::from_le_bytes([b'-', b'1', b' ', 0]) as u64
+    }
+
     /// Counts the leading blanks.
     #[inline]
     pub(super) const fn leading_blanks(self) -> usize {
