@@ -58,6 +58,7 @@ impl Load {
         Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
     }
     /// Returns the rule that this load of a node violates if the node has so much memory and CPU.
+    #[inline]
     fn excess(self, node: usize, (memory, cpu): (u64, CpuUse)) -> Option<Rule> {
         let node = NodeId(node as u32);
         if self.memory > memory {
@@ -133,9 +134,14 @@ impl NodeLoads {
     pub(crate) fn excess_in(&self, nodes: Range<usize>, capacity: (u64, CpuUse)) -> Option<Rule> {
         for (block, nodes) in by_block(nodes) {
             let Block { common, partial_additions: single } = self.blocks[block];
-            // If all nodes of the block have the same load, checking one of them is enough.
-            let differing = if single == 0 { nodes.start..nodes.start + 1 } else { nodes };
-            for (node, &load) in differing.clone().zip(&self.nodes[differing]) {
+            if single == 0 {
+                // All nodes of the block have the same load.
+                if let Some(excess) = common.excess(nodes.start, capacity) {
+                    return Some(excess);
+                }
+                continue;
+            }
+            for (node, &load) in nodes.clone().zip(&self.nodes[nodes]) {
                 if let Some(excess) = (common + load).excess(node, capacity) {
                     return Some(excess);
                 }

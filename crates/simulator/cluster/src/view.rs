@@ -78,6 +78,7 @@ impl<'a> View<'a> {
     }
     /// Returns the class of a node; 0 if all nodes are equal.
     #[must_use]
+    #[inline]
     pub fn class_of(self, node: u32) -> usize {
         self.classes().map_or(0, |classes| classes.class_of(node))
     }
@@ -118,12 +119,14 @@ impl<'a> View<'a> {
     }
     /// Returns whether a node takes jobs: it is neither down nor drained.
     #[must_use]
+    #[inline]
     pub fn is_up(self, node: NodeId) -> bool {
         self.platform.is_none_or(|platform| platform.takes_jobs(node.0 as usize))
     }
     /// Returns whether a node is drained and not down, so that jobs which began earlier may still run
     /// there.
     #[must_use]
+    #[inline]
     pub fn is_drained(self, node: NodeId) -> bool {
         self.platform.is_some_and(|platform| platform.is_drained(node.0))
     }
