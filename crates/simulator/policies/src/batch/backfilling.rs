@@ -160,28 +160,37 @@ impl BatchState {
     /// nodes alone.
     fn head_reservation(&mut self, now: SimTime, at: usize) -> Option<HeadReservation> {
         self.pools.count(self.queue.jobs[at].request);
+        if self.pools.common.is_none() {
+            return self.head_reservation_of_nodes(now, at);
+        }
+        if self.policy.reserves_nodes_only {
+            let common = self.pools.common.take();
+            let head = self.head_reservation_of_nodes(now, at);
+            self.pools.common = common;
+            return head;
+        }
         let requests = &self.pools.requests;
         let waiting = || self.queue.jobs.range(at..).map(|job| &requests.get(job.request).common[..]);
-        let nodes_only = self.policy.reserves_nodes_only;
-        let has_common =
-            !nodes_only && self.pools.common.as_ref().is_some_and(|common| !common.suffices(waiting()));
-        if has_common {
+        let is_scarce = self.pools.common.as_ref().is_some_and(|common| !common.suffices(waiting()));
+        if is_scarce {
             self.plan_common_amounts(now);
         }
-        let common = if nodes_only { self.pools.common.take() } else { None };
-        let head = if self.releases_at_estimated_ends() {
-            HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now))
-        } else {
-            HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
-        };
-        if nodes_only {
-            self.pools.common = common;
-        }
-        if let Some(head) = head.as_ref().filter(|_| has_common) {
+        let head = self.head_reservation_of_nodes(now, at);
+        if let Some(head) = head.as_ref().filter(|_| is_scarce) {
             let (start, end) = head.interval();
             self.pools.reserve_common_amounts(self.queue.jobs[at].request, start, end);
         }
         head
+    }
+
+    /// Computes the reservation of the job at a queue index in the pools as they are.
+    #[inline]
+    fn head_reservation_of_nodes(&self, now: SimTime, at: usize) -> Option<HeadReservation> {
+        if self.releases_at_estimated_ends() {
+            HeadReservation::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now))
+        } else {
+            HeadReservation::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
+        }
     }
 
     /// Finds the next job, from a queue index on, that may fit into the free resources now.

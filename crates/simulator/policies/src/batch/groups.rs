@@ -47,12 +47,23 @@ impl Group {
 /// jobs may still run, are apart from others.
 pub(super) fn group_identical_nodes(view: View<'_>, place: Place) -> Vec<Group> {
     let (windows, classes) = (view.windows(), view.classes());
+    let windows_over = |node: u32| {
+        windows
+            .iter()
+            .enumerate()
+            .filter(move |(_, it)| it.outage.nodes.contains(node))
+            .map(|(place, _)| place)
+    };
+    let class_and_drain = |node| (view.class_of(node), view.is_drained(NodeId(node)));
+    let is_like = |a, b| class_and_drain(a) == class_and_drain(b) && windows_over(a).eq(windows_over(b));
     let mut alike: SortedMap<(usize, bool, Vec<usize>), Vec<u32>> = SortedMap::default();
-    for node in 0..view.nodes() {
-        let over_it = windows.iter().enumerate().filter(|(_, it)| it.outage.nodes.contains(node));
-        let over_it = over_it.map(|(place, _)| place).collect();
-        let class = classes.map_or(0, |classes| classes.class_of(node));
-        alike.or_default((class, view.is_drained(NodeId(node)), over_it)).push(node);
+    // Neighbours are mostly identical: the map is searched once for each run of them.
+    let mut first = 0;
+    while first < view.nodes() {
+        let end = (first + 1..view.nodes()).find(|&node| !is_like(first, node)).unwrap_or(view.nodes());
+        let (class, is_drained) = class_and_drain(first);
+        alike.or_default((class, is_drained, windows_over(first).collect())).extend(first..end);
+        first = end;
     }
     let plenty = classes.filter(|_| place == Place::Best).map(size_ranks).unwrap_or_default();
     let mut groups = Vec::new();
