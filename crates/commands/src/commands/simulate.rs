@@ -3,7 +3,6 @@
 mod answer;
 mod files;
 mod jobs_file;
-mod misfits;
 mod outages;
 mod platform;
 mod priorities;
@@ -24,7 +23,8 @@ use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
     CommonFigures, CommonMetrics, DeviceFigures, DeviceMetrics, EnergyFigures, EnergyMetrics, EstimateModel,
-    Followers, Metrics, Observer, Options, Overrun, SimulationError, SleepFigures, SummaryOptions, Weights,
+    Followers, Metrics, MisfitCounts, Observer, Options, Overrun, SimulationError, SleepFigures,
+    SummaryOptions, Weights,
 };
 use dfrsim_model::account::AccountSummary;
 use dfrsim_model::platform::defer::{Defer, Deferred};
@@ -35,7 +35,6 @@ use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::Record;
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{Description, FileArguments, Files};
-use misfits::MisfitCounts;
 use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -445,7 +444,8 @@ impl Simulate {
         let begin = Instant::now();
         let mut metrics = Metrics::new(subject.setup.figures.clone());
         let nodes = subject.setup.options.unequal.as_deref();
-        let mut misfits = nodes.map(|nodes| MisfitCounts::new(nodes, self.policy));
+        let mut misfits =
+            nodes.map(|nodes| MisfitCounts::new(nodes, !matches!(self.policy, Policy::Batch(_))));
         let mut devices = nodes.and_then(|nodes| DeviceMetrics::new(&nodes.classes));
         let mut energy = nodes.and_then(|nodes| EnergyMetrics::new(&nodes.classes));
         let mut common = nodes.and_then(|nodes| CommonMetrics::new(&nodes.classes));

@@ -82,7 +82,9 @@ impl Checker {
             check_change(change, decision.placement(change), jobs, nodes.len())
                 .map_err(|rule| violation(Some(change.job), rule))?;
             let level = change.level_after(jobs.get(change.job).level);
-            if usize::from(level) > unequal.as_ref().map_or(0, |unequal| unequal.classes().levels().len()) {
+            if level > 0
+                && usize::from(level) > unequal.as_ref().map_or(0, |unequal| unequal.classes().levels().len())
+            {
                 return Err(violation(Some(change.job), Rule::Level(level)));
             }
             if let Some(platform) = platform

@@ -178,6 +178,15 @@ fn millijoules(sum: u128) -> u64 {
 }
 
 impl JobPower {
+    /// Becomes the power of a job that arrives; the memory of another one is used again.
+    fn begin(&mut self, now: SimTime, need: Share) {
+        let JobPower { of_task, cpu_need, full, at, level, lowest, by_level, of_used, since, energy } = self;
+        of_task.clear();
+        by_level.clear();
+        (*cpu_need, *since) = (need, now);
+        (*full, *at, *of_used, *energy) = (0, Yield::ZERO, 0, 0);
+        (*level, *lowest) = (0, 0);
+    }
     /// Sets yield and level.
     fn set_pace(&mut self, pace: Pace) {
         self.at = pace.job_yield;
@@ -396,6 +405,9 @@ impl EnergyMetrics {
         let (all, levels) = (self.classes.classes().len(), self.classes.levels().len());
         let of_level = |level: usize| {
             let of_task = &job.of_task[level * all..];
+            if all == 1 {
+                return of_task[0] * on.tasks();
+            }
             let of_range = |range: &NodeRange| {
                 let by_class = self.classes.by_class(range.indices());
                 let tasks = |nodes: Range<usize>| u64::from(range.tasks) * nodes.len() as u64;
@@ -414,13 +426,11 @@ impl EnergyMetrics {
     /// Adds a job that arrives, with the power of its tasks without further requests.
     fn submit(&mut self, now: SimTime, job: u64, cpu_need: Share) {
         let (own, plain) = (self.jobs.add(job), Demand::default());
-        let mut of_task = std::mem::take(&mut own.of_task);
-        of_task.clear();
-        of_task.extend(
-            places(&self.classes)
-                .map(|(class, level)| self.classes.task_power_at(class, level, cpu_need, &plain)),
-        );
-        *own = JobPower { of_task, cpu_need, since: now, ..JobPower::default() };
+        own.begin(now, cpu_need);
+        for level in 0..=self.classes.levels().len() as u8 {
+            let of_class = |class| self.classes.task_power_at(class, level, cpu_need, &plain);
+            own.of_task.extend((0..self.classes.classes().len()).map(of_class));
+        }
         self.used.iter_mut().for_each(|used| used.submit(job, cpu_need, &self.classes));
     }
 

@@ -42,11 +42,13 @@ pub enum CommonDemand {
 
 impl CommonResource {
     /// Returns the amount at a time.
+    #[inline]
     pub fn amount_at(&self, time: SimTime) -> u64 {
         let next = self.steps.partition_point(|(from, _)| *from <= time);
         next.checked_sub(1).map_or(0, |at| self.steps[at].1)
     }
     /// Returns the amount after the last step. A job that requests more is never sure to start.
+    #[inline]
     pub fn lasting_amount(&self) -> u64 {
         self.steps.last().map_or(0, |(_, amount)| *amount)
     }

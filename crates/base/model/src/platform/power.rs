@@ -238,6 +238,7 @@ impl fmt::Display for PowerCap {
 }
 
 /// Computes a part of a power, rounded up.
+#[inline]
 pub(super) fn part(whole: u64, part: u64, of: u64) -> u64 {
     match whole.checked_mul(part) {
         Some(product) => product.div_ceil(of.max(1)),

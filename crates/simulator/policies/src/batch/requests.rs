@@ -381,9 +381,7 @@ impl TaskRequests {
 
     /// Returns, by node class, the intervals in which the job may not run there.
     fn closed_intervals(&self, view: View<'_>, job: JobHandle) -> Vec<Intervals> {
-        let Some(classes) = view.classes().filter(|_| !self.reservations.is_empty()) else {
-            return Vec::new();
-        };
+        let Some(classes) = view.classes() else { return Vec::new() };
         let has = |features: u64, it: &Reservation| {
             classes.feature_names(features).any(|name| name == it.feature())
         };
@@ -476,7 +474,10 @@ impl TaskRequests {
         common.extend_from_slice(demand.map_or(&[], |demand| &demand.common));
         draws.clear();
         draws.extend_from_slice(demand.map_or(&[], |demand| &demand.draws));
-        *closed = self.closed_intervals(view, job);
+        closed.clear();
+        if !self.reservations.is_empty() {
+            closed.extend(self.closed_intervals(view, job));
+        }
         power.clear();
         if let Some(classes) = classes.filter(|_| self.by_power) {
             let none = Demand::default();

@@ -39,10 +39,12 @@ impl Asks {
         self.by_job.insert(job, number);
     }
     /// Returns the requests of a job, or of its [original](JobId::original); `None` if it has none.
+    #[inline]
     pub fn get(&self, job: &JobId) -> Option<&Ask> {
         self.by_job.get(&job.original()).map(|&number| &self.distinct[number as usize])
     }
     /// Returns whether no job has a request.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.by_job.is_empty()
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 impl NodeClasses {
     /// Returns the names of the levels 1, 2, ... at which jobs may run below full speed; none without a
     /// power cap.
+    #[inline]
     pub fn levels(&self) -> &[Arc<str>] {
         let has_cap = self.common.iter().any(|resource| resource.demand == CommonDemand::Draw);
         if has_cap { &self.levels } else { &[] }
@@ -27,6 +28,7 @@ impl NodeClasses {
     }
 
     /// Returns the speed of the nodes of a class at a level relative to that at full speed.
+    #[inline]
     pub fn level_speed(&self, class: usize, level: u8) -> Yield {
         let Some(at) = usize::from(level).checked_sub(1) else { return Yield::ONE };
         self.classes[class].power.as_ref().map_or(Yield::ONE, |power| power.levels[at].speed)
@@ -62,6 +64,7 @@ impl NodeClasses {
 
     /// Computes the largest power that the tasks of a job may draw at a level and a yield of 1, in
     /// milliwatts, without that of used devices and sockets.
+    #[inline]
     pub(super) fn largest_draw(&self, level: u8, job: &Job, demand: &Demand) -> u64 {
         let classes = (0..self.classes.len()).filter(|&class| self.fits(class, job, demand));
         let each = classes.map(|class| self.task_power_at(class, level, job.cpu_need, demand)).max();
@@ -79,6 +82,7 @@ impl Demand {
     /// Returns the amount of a resource of the whole cluster that the job holds at a level, at a yield of
     /// 1, given its index and demand.
     #[must_use]
+    #[inline]
     pub fn common_at(&self, place: usize, demand: CommonDemand, level: u8) -> u64 {
         match usize::from(level).checked_sub(1) {
             Some(at) if demand == CommonDemand::Draw => self.draws.get(at).copied().unwrap_or(0),
@@ -87,6 +91,7 @@ impl Demand {
     }
     /// Returns the part of that amount that does not follow the yield: all of it, except for power.
     #[must_use]
+    #[inline]
     pub fn fixed_common(&self, place: usize, demand: CommonDemand) -> u64 {
         if demand == CommonDemand::Draw { self.fixed_power } else { self.common[place] }
     }

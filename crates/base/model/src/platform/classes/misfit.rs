@@ -45,6 +45,7 @@ pub struct Misfits {
 impl NodeClasses {
     /// Returns the reason why the nodes cannot hold a job even if all are empty, with the requested
     /// amount and the most that there is; `None` if they can.
+    #[inline]
     pub fn misfit(&self, job: &Job, demand: &Demand) -> Option<(Misfit, u64, u64)> {
         // The nodes of one class hold most jobs.
         let is_enough = |class: usize| {
@@ -81,6 +82,7 @@ impl NodeClasses {
 
     /// Returns the first resource of the whole cluster of which a job requests more than there is after
     /// the last step.
+    #[inline]
     fn common_misfit(&self, demand: &Demand) -> Option<(Misfit, u64, u64)> {
         let mut amounts = demand.common.iter().zip(&self.common).enumerate();
         amounts.find_map(|(place, (&asked, resource))| {
@@ -110,6 +112,7 @@ impl NodeClasses {
 
 impl Misfits {
     /// Counts a job.
+    #[inline]
     pub fn add(&mut self, classes: &NodeClasses, job: &Job, demand: &Demand) {
         self.jobs += 1;
         self.cut += u64::from(demand.is_cut);

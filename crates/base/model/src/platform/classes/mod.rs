@@ -151,6 +151,7 @@ pub struct ResourceRequest {
 impl ResourceRequest {
     /// Returns the amount that a task holds at any yield, in [`Share`] units of one resource unit.
     #[must_use]
+    #[inline]
     pub fn held(self, sharing: Sharing) -> u64 {
         match sharing {
             Sharing::Rigid => u64::from(self.count) * u64::from(Share::ONE.units()),
@@ -161,6 +162,7 @@ impl ResourceRequest {
     /// Returns the amount that a task can use at a yield of 1, in [`Share`] units of one resource
     /// unit; zero for rigid resources and devices that are not shared.
     #[must_use]
+    #[inline]
     pub fn usable(self, sharing: Sharing) -> u64 {
         match sharing {
             Sharing::Rigid | Sharing::Devices => 0,
@@ -200,17 +202,42 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Removes all requests; the memory is used again.
+    pub(crate) fn clear(&mut self) {
+        let Demand {
+            resources,
+            features,
+            any_of,
+            requested_cores,
+            requested_nodes,
+            needs_distinct_nodes,
+            common,
+            draws,
+            fixed_power,
+            is_cut,
+        } = self;
+        resources.clear();
+        any_of.clear();
+        common.clear();
+        draws.clear();
+        (*features, *fixed_power) = (0, 0);
+        (*requested_cores, *requested_nodes) = (None, None);
+        (*needs_distinct_nodes, *is_cut) = (false, false);
+    }
     /// Returns the request of a task for devices, which are the resource of this index; `None` if it
     /// requests none.
+    #[inline]
     pub fn devices(&self, resource: usize) -> Option<DeviceRequest> {
         let asked = self.resources.get(resource).filter(|asked| asked.count > 0)?;
         Some(DeviceRequest { count: asked.count, part: asked.need.units().into() })
     }
     /// Returns whether nodes with these features have all that the job requires.
+    #[inline]
     pub fn accepts(&self, features: u64) -> bool {
         self.features & !features == 0 && self.any_of.iter().all(|some| some & features != 0)
     }
     /// Returns whether nothing is requested.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         let is_plain =
             self.requested_cores.is_none() && self.requested_nodes.is_none() && !self.needs_distinct_nodes;
@@ -254,10 +281,12 @@ impl NodeClasses {
         &self.hosts
     }
     /// Returns the resources other than CPU and memory.
+    #[inline]
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
     /// Returns the resources that the cluster has as a whole.
+    #[inline]
     pub fn common(&self) -> &[CommonResource] {
         &self.common
     }
@@ -276,6 +305,7 @@ impl NodeClasses {
         }
     }
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
+    #[inline]
     pub fn power(&self) -> Option<&ClusterPower> {
         self.power.as_ref()
     }
@@ -285,6 +315,7 @@ impl NodeClasses {
     }
     /// Returns the power that a task adds to that of an idle node of a class at a level, in milliwatts,
     /// at a yield of 1, without that of used devices and sockets; 0 if it is unknown.
+    #[inline]
     pub fn task_power_at(&self, class: usize, level: u8, cpu_need: Share, demand: &Demand) -> u64 {
         let class = &self.classes[class];
         let Some(power) = &class.power else { return 0 };
@@ -318,6 +349,7 @@ impl NodeClasses {
         })
     }
     /// Returns whether devices or sockets of some nodes draw all of their power once they are used.
+    #[inline]
     pub fn has_used_power(&self) -> bool {
         self.classes
             .iter()
@@ -347,24 +379,26 @@ impl NodeClasses {
     /// nodes on which they fit.
     fn set_common_amounts(&self, job: &Job, demand: &mut Demand, requested: &[(usize, u64)]) {
         let tasks = u64::from(job.tasks);
-        let is_capped = self.common.iter().any(|resource| resource.demand == CommonDemand::Draw);
-        // The vectors of the job before are used again.
-        let (mut common, mut draws) = (std::mem::take(&mut demand.common), std::mem::take(&mut demand.draws));
-        common.clear();
-        draws.clear();
-        let asked = &*demand;
-        let fixed = if is_capped { self.largest_fixed_power(job, asked) } else { 0 };
-        let draw = |level: u8| self.largest_draw(level, job, asked) + fixed;
         let own = |place| requested.iter().rev().find(|(it, _)| *it == place).map(|(_, amount)| *amount);
-        let of = |(place, resource): (usize, &CommonResource)| match resource.demand {
-            CommonDemand::Held { per_task, per_job } => {
-                own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
-            }
-            CommonDemand::Draw => draw(0),
-        };
-        common.extend(self.common.iter().enumerate().map(of));
-        draws.extend((1..=self.levels().len() as u8).map(draw));
-        (demand.common, demand.draws, demand.fixed_power) = (common, draws, fixed);
+        demand.common.clear();
+        demand.draws.clear();
+        for (place, resource) in self.common.iter().enumerate() {
+            let amount = match resource.demand {
+                CommonDemand::Held { per_task, per_job } => {
+                    own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
+                }
+                CommonDemand::Draw => {
+                    let fixed = self.largest_fixed_power(job, demand);
+                    for level in 1..=self.levels.len() as u8 {
+                        let draw = self.largest_draw(level, job, demand) + fixed;
+                        demand.draws.push(draw);
+                    }
+                    demand.fixed_power = fixed;
+                    self.largest_draw(0, job, demand) + fixed
+                }
+            };
+            demand.common.push(amount);
+        }
     }
     /// Returns whether nodes of some class fall asleep.
     pub fn can_sleep(&self) -> bool {
@@ -375,6 +409,7 @@ impl NodeClasses {
         self.classes.iter().map(NodeClass::sleep_rule)
     }
     /// Returns the longest time for which a job may have to wait for the nodes on which it starts.
+    #[inline]
     pub fn longest_wake(&self) -> SimSpan {
         self.sleep_rules().flatten().map(|rule| rule.longest_wake()).max().unwrap_or(SimSpan::ZERO)
     }
@@ -444,6 +479,7 @@ impl NodeClasses {
         self.feature_names(demand.features).map(str::to_owned).chain(alternatives).collect()
     }
     /// Returns the classes.
+    #[inline]
     pub fn classes(&self) -> &[NodeClass] {
         &self.classes
     }
@@ -457,6 +493,7 @@ impl NodeClasses {
         self.resources.is_empty() && self.features.is_empty() && self.classes.iter().all(is_reference)
     }
     /// Returns the number of nodes.
+    #[inline]
     pub fn nodes(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -465,6 +502,7 @@ impl NodeClasses {
     /// # Panics
     ///
     /// Panics if there is no such node.
+    #[inline]
     pub fn class_of(&self, node: u32) -> usize {
         assert!(node < self.nodes(), "node {node} does not exist");
         match self.ends.len() {
@@ -473,6 +511,7 @@ impl NodeClasses {
         }
     }
     /// Splits consecutive nodes by class: pairs of the index of a class and its nodes among them.
+    #[inline]
     pub fn by_class(&self, nodes: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let mut first = nodes.start;
         std::iter::from_fn(move || {
@@ -487,16 +526,19 @@ impl NodeClasses {
     /// # Panics
     ///
     /// Panics if there is no such node.
+    #[inline]
     pub fn of(&self, node: u32) -> &NodeClass {
         &self.classes[self.class_of(node)]
     }
     /// Returns whether an empty node of a class fits a task of the job at full speed and has the
     /// required features.
+    #[inline]
     pub fn fits(&self, class: usize, job: &Job, demand: &Demand) -> bool {
         self.fits_task(class, job.cpu_need, job.memory, demand)
     }
     /// Returns whether an empty node of a class fits a task with these CPU and memory needs and has
     /// the required features.
+    #[inline]
     pub fn fits_task(&self, class: usize, cpu_need: Share, memory: Share, demand: &Demand) -> bool {
         let class = &self.classes[class];
         let has_all = class.amounts.is_empty()
@@ -505,6 +547,7 @@ impl NodeClasses {
         has_all && cpu <= class.cpu && memory <= class.memory && demand.accepts(class.features)
     }
     /// Returns the CPU of a node of a class.
+    #[inline]
     pub fn cpu(&self, class: usize) -> CpuUse {
         CpuUse::from_units(self.classes[class].cpu << Yield::BITS)
     }

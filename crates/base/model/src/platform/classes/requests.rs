@@ -286,12 +286,8 @@ impl Demands {
 
     /// Sets the requests of another job to those of a job's tasks, as [`Demands::of`] returns them.
     pub fn set(&self, classes: &NodeClasses, job: &Job, demand: &mut Demand) {
-        let Demand { mut resources, mut any_of, mut common, .. } = std::mem::take(demand);
-        resources.clear();
-        any_of.clear();
-        common.clear();
-        resources.resize(classes.resources().len(), ResourceRequest::default());
-        *demand = Demand { resources, any_of, common, ..Demand::default() };
+        demand.clear();
+        demand.resources.resize(classes.resources().len(), ResourceRequest::default());
         // Amounts that the job requests itself, by index.
         let mut common: Vec<(usize, u64)> = Vec::new();
         for (number, request) in (0..).zip(&self.requests) {

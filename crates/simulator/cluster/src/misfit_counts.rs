@@ -1,15 +1,14 @@
 //! Count of the jobs that no node can hold.
 
-use dfrsim_cluster::{Observer, Occurrence};
+use crate::{Observer, Occurrence};
 use dfrsim_model::platform::classes::{Demand, Misfits, ResourceRequest, Sharing, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::{Job, JobId, Share, SimTime, counted};
-use dfrsim_policies::Policy;
 use std::collections::BTreeSet;
 
 /// Observer that counts the submitted jobs that no node can hold.
 #[derive(Debug)]
-pub(super) struct MisfitCounts<'a> {
+pub struct MisfitCounts<'a> {
     nodes: &'a UnequalNodes,
     counts: Misfits,
     /// Job that has just arrived, if it is not counted yet: its number, and what its tasks need.
@@ -27,8 +26,8 @@ pub(super) struct MisfitCounts<'a> {
 }
 
 impl<'a> MisfitCounts<'a> {
-    pub(super) fn new(nodes: &'a UnequalNodes, policy: Policy) -> MisfitCounts<'a> {
-        let shares = !matches!(policy, Policy::Batch(_));
+    /// Creates an observer of jobs on these nodes, whose tasks share units or hold whole ones.
+    pub fn new(nodes: &'a UnequalNodes, shares: bool) -> MisfitCounts<'a> {
         MisfitCounts {
             nodes,
             counts: Misfits::default(),
@@ -99,7 +98,7 @@ impl<'a> MisfitCounts<'a> {
     }
 
     /// Formats the counts, one line for each reason.
-    pub(super) fn lines(mut self) -> Vec<String> {
+    pub fn lines(mut self) -> Vec<String> {
         self.count(None);
         let mut lines = self.counts.lines(&self.nodes.classes);
         let jobs = counted(self.rounded as usize, "job");
