@@ -211,14 +211,17 @@ impl BatchState {
     fn next_candidate(&self, now: SimTime, from: usize, head: &HeadReservation) -> Option<usize> {
         let Some(free) = self.pools.free_of_one_pool() else { return self.next_fitting(now, from) };
         let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
+        let runs_beyond = |job: &Waiting| job.job.end(now, speed) > head.shadow_time;
         let may_start = |job: &Waiting| {
             let width = u64::from(job.job.size);
-            width <= free && (width <= head.extra_nodes || job.job.end(now, speed) <= head.shadow_time)
+            width <= free && (width <= head.extra_nodes || !runs_beyond(job))
         };
-        if !self.pools.is_unlimited() {
-            return self.next_with_common_amounts(now, from, may_start);
-        }
-        let found = jobs.position(may_start);
+        let found = if self.pools.is_unlimited() {
+            jobs.position(may_start)
+        } else {
+            let has_common = self.pools.might_have_common_amounts(now, Some(head.shadow_time));
+            jobs.position(|job| may_start(job) && has_common(job, runs_beyond(job)))
+        };
         Some(from + found?)
     }
 
@@ -231,8 +234,8 @@ impl BatchState {
         from: usize,
         may_start: impl Fn(&Waiting) -> bool,
     ) -> Option<usize> {
-        let has_common = self.pools.might_have_common_amounts(now);
-        let found = self.queue.jobs.range(from..).position(|job| may_start(job) && has_common(job));
+        let has_common = self.pools.might_have_common_amounts(now, None);
+        let found = self.queue.jobs.range(from..).position(|job| may_start(job) && has_common(job, false));
         Some(from + found?)
     }
 }

@@ -95,6 +95,11 @@ impl CommonAmounts {
         self.can_bind.then(|| (0..self.left.len()).map(|at| self.free_now(at, now)).collect())
     }
 
+    /// Returns what the plan of the cycle leaves of each resource at a time; `None` if it has none.
+    pub(super) fn left_in_plan(&self, time: SimTime) -> Option<Vec<u64>> {
+        self.over_time.as_ref().map(|all| all.iter().map(|profile| profile.min_free(time, time)).collect())
+    }
+
     fn free_now(&self, at: usize, now: SimTime) -> u64 {
         match &self.over_time {
             Some(profiles) => profiles[at].min_free(now, now),

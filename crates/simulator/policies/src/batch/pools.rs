@@ -517,14 +517,23 @@ impl Pools {
         common.is_none_or(|common| common.fits(&self.requests.get(request).common, start, end))
     }
 
-    /// Returns a necessary condition for the resources of the whole cluster to suffice for a job now, at
-    /// some speed level.
-    pub(super) fn might_have_common_amounts(&self, now: SimTime) -> impl Fn(&Waiting) -> bool {
-        let left = self.common.as_ref().and_then(|common| common.left_now(now));
-        move |job| {
-            let Some(left) = &left else { return true };
+    /// Returns a necessary condition for the resources of the whole cluster to suffice for a job that
+    /// starts now, at some speed level, and may run beyond a time.
+    pub(super) fn might_have_common_amounts(
+        &self,
+        now: SimTime,
+        beyond: Option<SimTime>,
+    ) -> impl Fn(&Waiting, bool) -> bool {
+        let common = self.common.as_ref();
+        let left = common.and_then(|common| common.left_now(now));
+        let left_then = common.zip(beyond).and_then(|(common, time)| common.left_in_plan(time));
+        let is_within = |amounts: &[u64], left: &Option<Vec<u64>>| {
+            left.as_ref().is_none_or(|left| amounts.iter().zip(left).all(|(amount, left)| amount <= left))
+        };
+        move |job, runs_beyond| {
             let suffices = |request: usize| {
-                self.requests.get(request).common.iter().zip(left).all(|(amount, left)| amount <= left)
+                let amounts = &self.requests.get(request).common;
+                is_within(amounts, &left) && (!runs_beyond || is_within(amounts, &left_then))
             };
             suffices(job.request) || self.requests.below(job.request).any(suffices)
         }
