@@ -432,9 +432,19 @@ impl SlurmSite {
         ConfErrors::or(errors, outages)
     }
 
+    /// Returns whether a feature is that of a reservation that is not known, or has no nodes, as one of
+    /// licences alone.
+    fn has_no_nodes(&self, feature: &str) -> bool {
+        let is_it = |it: &&NodeReservation| feature_of_reservation(&it.name) == feature;
+        match &self.reservations {
+            None => feature.starts_with("reservation-"),
+            Some(all) => all.iter().find(is_it).is_some_and(|it| it.nodes.is_empty()),
+        }
+    }
+
     /// Returns the features and resources that jobs request and no node has, without those that stand
-    /// for all nodes: partitions that have all nodes, reservations that are not known, and types of a
-    /// resource that some nodes have.
+    /// for all nodes: partitions that have all nodes, reservations that are not known or have no nodes,
+    /// and types of a resource that some nodes have.
     fn unavailable(&self, given: &Asks, kinds: &[NodeKind], partitions: &[PartitionSize]) -> Vec<String> {
         let has_resource = |name: &str| kinds.iter().any(|kind| kind.resources.contains_key(name));
         let is_unavailable = |name: &str| {
@@ -444,8 +454,7 @@ impl SlurmSite {
             };
             let is_open =
                 partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
-            let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-")
-                || names::list_of_feature(feature).is_some();
+            let is_unknown = self.has_no_nodes(feature) || names::list_of_feature(feature).is_some();
             let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
             !has && !is_open && !is_unknown
         };
