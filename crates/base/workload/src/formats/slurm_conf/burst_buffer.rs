@@ -118,7 +118,7 @@ impl BurstBuffers {
         }
         let lines = parse_lines(&text, &file);
         if lines.first().is_some_and(|line| line.is_of("LicenseName")) {
-            let reason = "this is the output of `scontrol show licenses`; its local licences are those of `Licenses` in slurm.conf";
+            let reason = "this is the output of `scontrol show licenses`; give it with `--licenses`";
             return Err(whole.error(reason).into());
         }
         let is_listing = lines.iter().any(|line| line.pairs.iter().any(|(name, _)| name == "TotalSpace"));

@@ -35,6 +35,7 @@ mod errors;
 mod events;
 mod fields;
 mod include;
+mod licences;
 mod lines;
 mod names;
 mod nodes;
@@ -190,6 +191,8 @@ pub struct SiteFiles {
     pub usage: Option<PathBuf>,
     /// Outputs of `scontrol show burst`, and files `burst_buffer.conf`.
     pub burst_buffers: Vec<PathBuf>,
+    /// Output of `scontrol show licenses`.
+    pub licences: Option<PathBuf>,
 }
 
 /// Configuration of a site, as read from its files.
@@ -204,6 +207,8 @@ pub struct SlurmSite {
     events: Option<NodeEvents>,
     usage: Option<Vec<Row>>,
     burst_buffers: BurstBuffers,
+    /// Licences beside those of `slurm.conf`, with their numbers.
+    licences: Vec<(String, u32)>,
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
     /// Statements about the files themselves.
@@ -264,6 +269,7 @@ impl SlurmSite {
             events: files.events.as_deref().map(events::read).transpose()?,
             usage: files.usage.as_deref().map(usage::read).transpose()?,
             burst_buffers: burst_buffer::read(&files.burst_buffers)?,
+            licences: files.licences.as_deref().map_or(Ok(Vec::new()), licences::read)?,
             node_changes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
@@ -390,6 +396,7 @@ impl SlurmSite {
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
         let needed = group_entries(given, LICENCE);
+        parameters.add_licences(&self.licences);
         let mut licences = parameters.set_licences(&needed, |name| {
             name == POWER || kinds.iter().any(|kind| kind.resources.contains_key(name))
         });

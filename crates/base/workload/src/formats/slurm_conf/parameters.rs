@@ -353,6 +353,22 @@ impl Parameters {
         )));
     }
 
+    /// Adds licences that the file does not define; those that it defines with other numbers are noted.
+    pub(super) fn add_licences(&mut self, listed: &[(String, u32)]) {
+        for (name, total) in listed {
+            let own = identifier(name);
+            match self.licences.iter().find(|(known, _)| identifier(known) == own) {
+                None => self.licences.push((name.clone(), *total)),
+                Some((known, of_file)) if known != name || of_file != total => {
+                    self.notes.push(Note::noted(format!(
+                        "licence {known}: {of_file} as in slurm.conf; `scontrol show licenses` has {total} of {name}"
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Returns the licences that jobs need, given the names with the sign for licences, the jobs, and the
     /// numbers. Licences that the file does not define are not simulated. Those with the name of another
     /// resource (`is_taken`) become limits.
@@ -393,7 +409,7 @@ impl Parameters {
         self.settings.backfill.skips_unlicensed = !found.is_empty() && !self.plans_licences;
         if unknown > 0 {
             self.notes.push(Note::changed(format!(
-                "jobs with licences that `Licenses` does not define ({}), simulated without these: {unknown}",
+                "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has ({}), simulated without these: {unknown}",
                 some_of(&absent)
             )));
         }

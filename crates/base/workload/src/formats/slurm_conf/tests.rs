@@ -85,7 +85,9 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
     let notes: Vec<String> = of_log.notes.iter().map(Note::to_string).collect();
     let has = |text: &str| notes.iter().any(|note| note == text);
     assert!(
-        has("jobs with licences that `Licenses` does not define (idl), simulated without these: 1"),
+        has(
+            "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has (idl), simulated without these: 1"
+        ),
         "{notes:?}"
     );
     assert!(
@@ -110,7 +112,7 @@ fn licences_have_names_of_the_platform() {
         let notes: Vec<String> = of_log.notes.iter().map(Note::to_string).collect();
         let found: Vec<String> =
             of_log.licences.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        (found.join(", "), notes.into_iter().filter(|note| note.contains("licences")).collect::<Vec<_>>())
+        (found.join(", "), notes.into_iter().filter(|note| note.contains("licence")).collect::<Vec<_>>())
     };
     let (found, notes) = given(&["~cae_lic_site_org", "~idl", "~matlab_27000_lm-1", "~w10f0"]);
     assert_eq!(found, "cae_lic_site_org 4, idl 9, matlab_27000_lm-1 2, w10f0 1");
@@ -120,12 +122,27 @@ fn licences_have_names_of_the_platform() {
             "licences with other names in the platform: cae@lic.site.org is cae_lic_site_org, matlab@27000@lm-1 is matlab_27000_lm-1, W10F0 is w10f0"
         ]
     );
+    // Those of the database are added; those of the file remain.
+    folder.write(
+        "licences.txt",
+        "LicenseName=idl Total=7 Remote=no\nLicenseName=W10F0 Total=1\nLicenseName=h8@houston Total=2400 Remote=yes\n",
+    );
+    let (found, notes) = given(&["~h8_houston", "~idl"]);
+    assert_eq!(found, "h8_houston 2400, idl 9");
+    assert_eq!(
+        notes,
+        [
+            "licence idl: 9 as in slurm.conf; `scontrol show licenses` has 7 of idl",
+            "licences with other names in the platform: h8@houston is h8_houston"
+        ]
+    );
+    fs::remove_file(folder.path("licences.txt")).unwrap();
     let (found, notes) = given(&["~W10F0", "~w10f0", "~a", "~b", "~c", "~d", "~e", "~f"]);
     assert_eq!(found, "W10F0 1");
     assert_eq!(
         notes,
         [
-            "jobs with licences that `Licenses` does not define (a, b, c, d, e and 2 others), simulated without these: 7"
+            "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has (a, b, c, d, e and 2 others), simulated without these: 7"
         ]
     );
     folder.write("slurm.conf", &format!("{CONF}Licenses=a.b:4,a@b:2\n"));
@@ -291,6 +308,7 @@ impl Folder {
             events: None,
             usage: None,
             burst_buffers: Vec::new(),
+            licences: Some(self.path("licences.txt")).filter(|path| path.exists()),
         };
         SlurmSite::read(&files).map_err(|error| self.shown(&error))
     }
