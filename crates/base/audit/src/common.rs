@@ -42,6 +42,11 @@ impl Common {
     pub(crate) fn resources(&self) -> &[ResourceOfCluster] {
         &self.resources
     }
+    /// Returns the amount of a resource that is in use, rounded up.
+    pub(crate) fn used(&self, place: usize) -> u64 {
+        let used = self.used.get(place).map_or(0, |used| used.div_ceil(1 << Yield::BITS));
+        u64::try_from(used).unwrap_or(u64::MAX)
+    }
     /// Sets the amounts that a running job holds at a yield, except for the power at a lower speed level,
     /// which is given, and given the power that does not follow the yield.
     pub(crate) fn hold(

@@ -2,12 +2,13 @@
 //! it lacked.
 
 use crate::check::Jobs;
+use crate::common::amount_at;
 use crate::head::RecordHead;
 use crate::job::Job;
 use crate::lines::follow;
 use crate::{AuditError, Auditor};
 use dfrsim_model::batch::BatchPolicy;
-use dfrsim_model::event::Record;
+use dfrsim_model::event::{Record, ResourceOfCluster};
 use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -66,6 +67,8 @@ pub struct LifeEvent {
     pub node: Option<u32>,
     /// CPU demand on that node, in nodes.
     pub needed: Option<f64>,
+    /// Resources of the whole cluster of which it needs more than is free, while it is on no node.
+    pub lacks_of_cluster: Vec<ClusterLack>,
     /// Largest holders of the lacking resource, without the job itself; if CPU is lacking, only on
     /// that node.
     pub held_by: Vec<Holder>,
@@ -81,6 +84,20 @@ pub enum Lack {
     Nodes,
     /// CPU: the job runs below full speed.
     Cpu,
+}
+
+/// Resource of the whole cluster of which a job needs more than is free.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClusterLack {
+    /// Name; `power` under a power cap.
+    pub name: String,
+    /// Units that the job needs; W of power.
+    pub needed: f64,
+    /// Units that are free; W of power.
+    pub free: f64,
+    /// True if it is the power under a power cap.
+    #[serde(skip)]
+    is_power: bool,
 }
 
 /// Holder of a resource.
@@ -139,7 +156,7 @@ fn follow_job(chosen: u64, bounded_stretch: f64, records: &[Record<'_>]) -> Opti
             && !matches!(event, "link" | "ask")
         {
             let before = open.take_if(|(before, _)| *before < at);
-            moments.extend(before.map(|(at, event)| explain_event(at, event, chosen, &auditor.jobs, whole)));
+            moments.extend(before.map(|(at, event)| explain_event(at, event, chosen, &auditor, whole)));
             if job == chosen {
                 open = Some((at, event));
             }
@@ -173,12 +190,34 @@ impl LifeEvent {
     /// Creates an event after which the job lacks nothing.
     fn unhindered(at: SimTime, event: &'static str, job_yield: Yield) -> LifeEvent {
         let (lacks, free, node, needed, held_by) = Default::default();
-        LifeEvent { at, event, job_yield, lacks, free, node, needed, held_by }
+        let lacks_of_cluster = Vec::new();
+        LifeEvent { at, event, job_yield, lacks, free, node, needed, lacks_of_cluster, held_by }
     }
 }
 
+/// Returns the resources of the whole cluster of which a job needs more than is free at a time. Power is
+/// one of them under policies at full speed alone, as others run jobs slower.
+fn lacks_of_cluster(at_us: u64, own: &Job, auditor: &Auditor, counts_power: bool) -> Vec<ClusterLack> {
+    let of = |(place, resource): (usize, &ResourceOfCluster)| {
+        let needed = own.size.common.get(place).copied().unwrap_or(0);
+        let free = amount_at(resource, at_us).saturating_sub(auditor.common.used(place));
+        let unit = if resource.power { 1e3 } else { 1.0 };
+        let (name, is_power) = (resource.name.clone(), resource.power);
+        let lack = ClusterLack { name, needed: needed as f64 / unit, free: free as f64 / unit, is_power };
+        (needed > free && (counts_power || !is_power)).then_some(lack)
+    };
+    auditor.common.resources().iter().enumerate().filter_map(of).collect()
+}
+
 /// Explains an event after which the job is still in the system.
-fn explain_event(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Option<u32>) -> LifeEvent {
+fn explain_event(
+    at_us: u64,
+    event: &'static str,
+    chosen: u64,
+    auditor: &Auditor,
+    whole: Option<u32>,
+) -> LifeEvent {
+    let jobs: &Jobs = &auditor.jobs;
     let (own, at) = (&jobs[&chosen], SimTime::from_micros(at_us));
     let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
         job,
@@ -206,7 +245,8 @@ fn explain_event(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whol
         let held_by = largest(running().map(holder).collect());
         let lacks = Some(if whole.is_some() { Lack::Nodes } else { Lack::Memory });
         let free = whole.unwrap_or_default().saturating_sub(taken.len() as u32);
-        LifeEvent { lacks, free, held_by, ..unhindered }
+        let lacks_of_cluster = lacks_of_cluster(at_us, own, auditor, whole.is_some());
+        LifeEvent { lacks, free, lacks_of_cluster, held_by, ..unhindered }
     } else if own.job_yield >= Yield::ONE.units() {
         unhindered
     } else {
@@ -234,7 +274,9 @@ impl fmt::Display for Life {
             memory.as_f64()
         )?;
         writeln!(f, "in the system from {submit} to {end} s: bounded stretch {bounded_stretch:.2}")?;
-        for LifeEvent { at, event, job_yield, lacks, free, node, needed, held_by } in &self.moments {
+        for LifeEvent { at, event, job_yield, lacks, free, node, needed, lacks_of_cluster, held_by } in
+            &self.moments
+        {
             write!(f, "{at} s: {event}")?;
             if *job_yield > Yield::ZERO {
                 write!(f, ", yield {:.2}", job_yield.as_f64())?;
@@ -264,6 +306,10 @@ impl fmt::Display for Life {
                     let beside = format_holders(beside);
                     write!(f, "; node {node} has a demand of {need:.2} nodes and is shared with {beside}")?;
                 }
+            }
+            for ClusterLack { name, needed, free, is_power } in lacks_of_cluster {
+                let unit = if *is_power { " W" } else { "" };
+                write!(f, "; it needs {needed}{unit} of {name}, of which {free}{unit} are free")?;
             }
             writeln!(f)?;
         }

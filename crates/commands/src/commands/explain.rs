@@ -15,7 +15,8 @@ use std::path::PathBuf;
 ///
 /// While the job is on no node, the jobs that hold the most memory are listed, or those that hold
 /// the most nodes if the policy allocates whole nodes; while it runs below full speed, the jobs on
-/// the same node with the highest demand of CPU. The stretch is bounded by the tau of the file. The
+/// the same node with the highest demand of CPU. Licences, burst buffers and power under a cap are told
+/// if less is free than the job needs. The stretch is bounded by the tau of the file. The
 /// file is audited first.
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -34,13 +34,19 @@ pub(crate) struct SiteArguments {
     /// several times
     #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     burst_buffer: Vec<PathBuf>,
+    /// Licences that slurm.conf does not define, such as remote ones: the output of `scontrol show
+    /// licenses`
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    licenses: Option<PathBuf>,
 }
 
 impl SiteArguments {
     /// Returns the paths of all files of the site.
     pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
-        let SiteArguments { gres, sacctmgr, qos, reservations, events, usage, burst_buffer } = self.clone();
-        let (conf, burst_buffers) = (conf.to_owned(), burst_buffer);
-        SiteFiles { conf, gres, associations: sacctmgr, qos, reservations, events, usage, burst_buffers }
+        let SiteArguments { gres, sacctmgr, qos, reservations, events, usage, burst_buffer, licenses } =
+            self.clone();
+        let (conf, associations) = (conf.to_owned(), sacctmgr);
+        let (burst_buffers, licences) = (burst_buffer, licenses);
+        SiteFiles { conf, gres, associations, qos, reservations, events, usage, burst_buffers, licences }
     }
 }

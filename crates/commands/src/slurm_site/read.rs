@@ -106,7 +106,8 @@ impl SiteAndLog {
 /// Refuses files of other kinds than their options expect, all at once. A pipe is left to its reader,
 /// since it can be read only once.
 fn refuse_other_kinds(files: &SiteFiles) -> Result<(), Failure> {
-    let SiteFiles { conf, gres, associations, qos, reservations, events, usage, burst_buffers } = files;
+    let SiteFiles { conf, gres, associations, qos, reservations, events, usage, burst_buffers, licences } =
+        files;
     let buffers = burst_buffers.iter().map(|file| (Some(file), Expected::BurstBuffer));
     let given = [
         (Some(conf), Expected::SlurmConf),
@@ -116,6 +117,7 @@ fn refuse_other_kinds(files: &SiteFiles) -> Result<(), Failure> {
         (reservations.as_ref(), Expected::Reservations),
         (events.as_ref(), Expected::NodeEvents),
         (usage.as_ref(), Expected::Usage),
+        (licences.as_ref(), Expected::Licences),
     ];
     let refusal = |path: &Path, expected| {
         let message = recognise(path).ok()?.refusal_as(expected)?;

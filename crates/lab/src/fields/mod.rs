@@ -11,6 +11,7 @@
 //! | [`seconds`], [`positive_seconds`] | `SimSpan` |
 //! | [`boolean`], [`text`], [`one_line`], [`name`] | |
 //! | [`named`], [`parsed`], [`choice`] | named values: by `FromStr` and `Display`, or by a given list of names |
+//! | [`written`] | texts with a notation of their own: by `FromStr` and `Display` |
 //! | [`selected`], [`any_selected`] | subsets of named values, by names and regular expressions |
 //! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or at most one |
 //! | [`table()`], [`tables`], [`distinct_tables`], [`map`], [`flattened`] | nested tables |

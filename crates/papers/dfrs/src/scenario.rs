@@ -9,7 +9,7 @@ use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields::{
     Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, declared, distinct_tables,
     file, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
-    positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
+    positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via, written,
 };
 use dfrsim_lab::{DownTimes, NodeKinds, fields, platform};
 use dfrsim_model::named;
@@ -240,7 +240,7 @@ fields! {
         pub kinds: NodeKinds = flattened();
         /// Power cap, instead of that of the platform: `38kW`, or steps such as `0h:38kW,18h:30kW`, from
         /// second 0 of the log or trace on.
-        pub cap: Option<PowerCap> = optional(named("a power cap"));
+        pub cap: Option<PowerCap> = optional(written("a power cap such as \"38kW\", or steps such as \"0h:38kW,18h:30kW\""));
         /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
         /// `g_per_kwh`, `price_per_kwh` or both, which covers all instances without gaps. Its times
         /// count from second 0 of the log or trace.

@@ -23,6 +23,8 @@ pub enum Expected {
     Usage,
     /// Burst buffers, as `scontrol` lists them, or their configuration.
     BurstBuffer,
+    /// Licences, as `scontrol` lists them.
+    Licences,
     /// An events file of dfrsim.
     Events,
     /// A folder of results.
@@ -42,6 +44,7 @@ impl Expected {
             Expected::NodeEvents => "the output of `sacctmgr --parsable2 show event`",
             Expected::Usage => "the output of `sshare --all --parsable2`",
             Expected::BurstBuffer => "the output of `scontrol show burst`, or a burst_buffer.conf",
+            Expected::Licences => "the output of `scontrol show licenses`",
             Expected::Events => "an events file of dfrsim, as written by `--events-out`",
             Expected::Results => "a folder of results, as written by `dfrsim run`",
             Expected::State => "a state of a cluster",
@@ -66,6 +69,7 @@ impl Expected {
                 &[&foreign::SACCTMGR_OTHER, &foreign::EMPTY]
             }
             Expected::BurstBuffer => &[&foreign::BURST_BUFFER, &foreign::TOML, &foreign::EMPTY],
+            Expected::Licences => &[&foreign::LICENCES, &foreign::EMPTY],
             Expected::Events => &[&foreign::EVENTS, &foreign::JSON, &foreign::EMPTY],
             Expected::State => &[
                 &foreign::STATE,
@@ -82,7 +86,11 @@ impl Expected {
             Kind::Text(_) => true,
             Kind::Foreign(foreign) => allowed.contains(foreign),
             Kind::Table(shape) => match self {
-                Expected::SlurmConf | Expected::GresConf | Expected::BurstBuffer | Expected::Results => false,
+                Expected::SlurmConf
+                | Expected::GresConf
+                | Expected::BurstBuffer
+                | Expected::Licences
+                | Expected::Results => false,
                 Expected::Events => matches!(shape.form, Form::JsonLines | Form::JsonList),
                 Expected::State => true,
                 Expected::Associations

@@ -52,6 +52,7 @@ foreign! {
     SACCTMGR_ASSOC: "associations of sacctmgr", "give them with `--sacctmgr`, together with a listing of sacct";
     SACCTMGR_QOS: "qualities of service of sacctmgr", "give them with `--qos`, together with a listing of sacct";
     BURST_BUFFER: "an output of `scontrol show burst`, or a burst_buffer.conf", "give it with `--burst-buffer`, together with a listing of sacct";
+    LICENCES: "an output of `scontrol show licenses`", "give it with `--licenses`, together with a listing of sacct";
     SACCTMGR_OTHER: "an output of sacctmgr, sshare or sreport", "give the output of `sacct --parsable2` as the log";
     SINFO: "an output of sinfo or of `scontrol show node`", "give slurm.conf with `--slurm-conf`";
     SCONTROL_JOBS: "an output of `scontrol show job`", "Slurm drops ended jobs from it after minutes: give the output of `sacct --parsable2`";
@@ -106,6 +107,7 @@ pub(super) fn is_input(foreign: &'static Foreign) -> bool {
         &SACCTMGR_ASSOC,
         &SACCTMGR_QOS,
         &BURST_BUFFER,
+        &LICENCES,
         &SIMGRID,
         &SCENARIO,
         &PLATFORM,

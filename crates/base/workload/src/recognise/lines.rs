@@ -123,6 +123,9 @@ fn configuration(lines: &[&str]) -> Option<&'static Foreign> {
     if first.starts_with("NodeName=") && [" Arch=", " CfgTRES="].iter().any(|key| first.contains(key)) {
         return Some(&foreign::SINFO);
     }
+    if first.starts_with("LicenseName=") {
+        return Some(&foreign::LICENCES);
+    }
     const BURST_BUFFER: [&str; 5] =
         ["GetSysState", "StageInTimeout", "StageOutTimeout", "CreateBuffer", "Directive"];
     let is_buffer = first.starts_with("Name=") && first.contains(" TotalSpace=");

@@ -128,6 +128,7 @@ fn files_of_other_kinds_than_expected_are_refused() {
     const USAGE: &str = "Account|User|RawShares|NormShares|RawUsage\nroot||1|1|5\n";
     const BUFFERS: &str =
         "Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0\n  Flags=x\n";
+    const LICENCES: &str = "LicenseName=cae@db\n    Total=9 Used=0 Free=9 Reserved=0 Remote=yes\n";
     for (text, expected) in [
         (CONF, Expected::SlurmConf),
         ("# empty\nNodeName=n1 Name=gpu File=/dev/nvidia0\n", Expected::GresConf),
@@ -144,6 +145,8 @@ fn files_of_other_kinds_than_expected_are_refused() {
         (USAGE, Expected::Usage),
         (BUFFERS, Expected::BurstBuffer),
         ("GetSysState=/opt/dw\nAllowUsers=ben\n", Expected::BurstBuffer),
+        (LICENCES, Expected::Licences),
+        ("No licenses configured in Slurm.\n", Expected::Licences),
         ("{\"event\": \"run\", \"time_us\": 0}\n", Expected::Events),
         ("{\"nodes\": [], \"vms\": []}", Expected::State),
         ("name,cpu,memory\nn1,4,8\n", Expected::State),
@@ -174,6 +177,11 @@ fn files_of_other_kinds_than_expected_are_refused() {
             CONF,
             Expected::BurstBuffer,
             "expected the output of `scontrol show burst`, or a burst_buffer.conf; give it with `--slurm-conf`",
+        ),
+        (
+            LICENCES,
+            Expected::BurstBuffer,
+            "found an output of `scontrol show licenses`, expected the output of `scontrol show burst`, or a burst_buffer.conf; give it with `--licenses`",
         ),
         (
             BUFFERS,

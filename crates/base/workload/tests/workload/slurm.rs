@@ -338,7 +338,7 @@ fn columns_and_options_are_accounted_for() {
 JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Partition|SubmitLine
 1|COMPLETED|1000|1010|1500|2||00:00:00||cpu=2,license/matlab=1|cpu|sbatch --licenses=matlab:1 --nice=1000 x.sh
 2|COMPLETED|1000|1010|1500|2||00:00:00|a|b|cpu=2,license/matlab=1|cpu,gpu|sbatch -w n2 -x n1 --exclusive --begin=16:00 x.sh
-3|COMPLETED|1000|1010|1500|2||00:01:00|a||cpu|sbatch -t 5 --mail-type=ALL x.sh --nice
+3|COMPLETED|1000|1010|1500|2||00:01:00|a||cpu|sbatch -t 5 --mail-type=ALL -L idl|matlab:2 x.sh --nice
 ";
     let mut log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
     log.by_ref().for_each(drop);
@@ -376,9 +376,16 @@ JobID|State|Submit|Start|End|AllocCPUS|MaxRSS|Suspended|Constraints|ReqTRES|Part
             ("Constraints", would(1)),
             ("ReqTRES", Effect::Used),
             ("Partition", Effect::Used),
-            ("SubmitLine", would(2)),
+            ("SubmitLine", would(3)),
         ]
     );
+    // The licences of the batch script of job 2 are those of the accounting.
+    let all = slurm::read_text(text, "log", Strictness::Strict).unwrap().resource_requests();
+    let all: BTreeMap<u64, _> = all.iter().map(|(job, asked)| (job.0, asked.clone())).collect();
+    let licences =
+        |job: u64| all[&job].iter().filter(|(name, _)| name.starts_with('~')).cloned().collect::<Vec<_>>();
+    assert_eq!([1, 2].map(licences), [(); 2].map(|()| vec![("~matlab".to_owned(), 1)]));
+    assert_eq!(licences(3), []);
 }
 
 /// From second 200 on: job 1 runs, job 2 has ended, job 3 waits, job 4 is yet to come, and job 5

@@ -21,7 +21,7 @@ pub use numbers::{
 };
 pub use selected::{any_selected, selected};
 pub use tables::{distinct_tables, flattened, table, tables};
-pub use texts::{choice, name, named, one_line, parsed, text};
+pub use texts::{choice, name, named, one_line, parsed, text, written};
 
 use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;

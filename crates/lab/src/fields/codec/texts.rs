@@ -59,7 +59,20 @@ pub fn parsed<T: Display, E: Display>(
     what: impl Display,
     parse: impl Fn(&str, &Environment) -> Result<T, E> + 'static,
 ) -> Codec<T> {
-    let shape = format!("the name of {what}");
+    looked_up(format!("the name of {what}"), parse)
+}
+
+/// Creates the codec of a type with a notation of its own: `written("a power cap such as \"38kW\"")`. The
+/// error of a wrong text is that of [`FromStr`].
+pub fn written<T: FromStr<Err: Display> + Display>(shape: impl Display) -> Codec<T> {
+    looked_up(shape.to_string(), |text, _| text.parse())
+}
+
+/// Creates the codec of a text that is parsed.
+fn looked_up<T: Display, E: Display>(
+    shape: String,
+    parse: impl Fn(&str, &Environment) -> Result<T, E> + 'static,
+) -> Codec<T> {
     let expected = shape.clone();
     Codec::new(
         shape,

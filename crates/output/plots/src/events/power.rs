@@ -27,7 +27,7 @@ use std::path::Path;
 const SPANS: u64 = 700;
 
 /// Entries of the legend.
-const NAMES: [&str; 4] = ["nodes without tasks", "tasks", "cap", "above the cap"];
+const NAMES: [&str; 4] = ["idle power", "tasks", "cap", "above the cap"];
 
 /// Power from one time on, in milliwatts.
 #[derive(Clone, Copy, Debug, PartialEq)]

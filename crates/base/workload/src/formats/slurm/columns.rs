@@ -38,6 +38,7 @@ named! {
         AllocGres = "AllocGRES",
         Constraints = "Constraints",
         Reservation = "Reservation",
+        Licenses = "Licenses",
     }
 }
 

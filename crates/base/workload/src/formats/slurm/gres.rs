@@ -48,7 +48,7 @@ pub(super) fn requested_resources(
     let features = features.chain(listed.map(|list| feature_of_list(list, false)));
     let features = features.chain(excluded.map(|list| feature_of_list(list, true)));
     asked.extend(features.map(|name| (format!("@{name}"), 1)));
-    asked.extend(licences(submission));
+    asked.extend(licences(row, submission));
     asked.extend(burst_buffers(row, submission, nodes));
     let requested = record.requested_processors;
     if let Some(requested) =
@@ -98,14 +98,34 @@ pub(super) fn is_whole_list(list: &str, nodes: u32) -> bool {
     hosts::expand(list).is_some_and(|names| u32::try_from(names.len()) == Ok(nodes))
 }
 
-/// Returns the licences of a job, if it needs all of them: `matlab:2,ansys`.
-fn licences(submission: &SubmitLine<'_>) -> impl Iterator<Item = (String, u32)> {
-    let list = submission.value(SubmitOption::LICENSES).filter(|list| !has_other_licences(list));
+/// Returns the licences of a job: those of `Licenses`, else of `--licenses`, if it needs all of them
+/// (`matlab:2,ansys@host`), and others of `AllocTRES`, else of `ReqTRES` (`license/matlab=2`), which also have those of a batch
+/// script.
+fn licences(row: &ListingRow<'_>, submission: &SubmitLine<'_>) -> Vec<(String, u32)> {
+    let own = Some(row.get(Column::Licenses)).filter(|list| !list.is_empty() && *list != "(null)");
+    let list = own.or_else(|| submission.value(SubmitOption::LICENSES));
+    let list = list.filter(|list| !has_other_licences(list));
     let parts = list.into_iter().flat_map(|list| list.split([',', ';'])).filter(|part| !part.is_empty());
-    parts.filter_map(|part| {
-        let (name, count) = part.split_once([':', '=', '*']).unwrap_or((part, "1"));
-        Some((format!("{LICENCE}{name}"), count.parse().ok().filter(|count| *count > 0)?))
-    })
+    let parts = parts.map(|part| part.split_once([':', '=', '*']).unwrap_or((part, "1")));
+    let of_tres = [Column::AllocTres, Column::ReqTres].map(|column| row.get(column));
+    let of_tres = of_tres.into_iter().find(|list| has_licences(list)).unwrap_or_default();
+    let of_tres = of_tres.split(',').filter_map(|part| part.strip_prefix(LICENCE_TRES)?.split_once('='));
+    let mut all: Vec<(String, u32)> = Vec::new();
+    for (name, count) in parts.chain(of_tres) {
+        let name = format!("{LICENCE}{}", identifier(name));
+        let count = count.parse().ok().filter(|count| *count > 0);
+        let is_known = all.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name));
+        all.extend(count.filter(|_| !is_known).map(|count| (name, count)));
+    }
+    all
+}
+
+/// Prefix of licences in a list of trackable resources.
+const LICENCE_TRES: &str = "license/";
+
+/// Returns whether a list of trackable resources has licences.
+pub(super) fn has_licences(tres: &str) -> bool {
+    tres.split(',').any(|part| part.starts_with(LICENCE_TRES))
 }
 
 /// Returns whether a list of licences has alternatives.
@@ -183,6 +203,38 @@ mod tests {
             let asked = requested_resources(&columns.row(&line).unwrap(), &SubmitLine::default(), &record);
             let found = asked.iter().find(|(name, _)| name == REQUESTED_NODES).map(|(_, number)| *number);
             assert_eq!(found, expected, "{tres}");
+        }
+    }
+
+    #[test]
+    fn licences_are_those_of_the_option_and_of_the_accounting() {
+        let columns = Columns::parse("JobID|State|Submit|Start|End|ReqTRES|AllocTRES|SubmitLine").unwrap();
+        for (req, alloc, line, expected) in [
+            ("", "", "sbatch -L ansys@lic.site.org:2,solver a.sh", "~ansys_lic_site_org 2, ~solver 1"),
+            ("", "", "sbatch --licenses=matlab@27000@lm-01.i:1 a.sh", "~matlab_27000_lm-01_i 1"),
+            ("cpu=1,license/matlab=2,node=1", "billing=1,cpu=1", "sbatch a.sh", "~matlab 2"),
+            ("cpu=1,license/cae@db=9", "cpu=1,license/cae@db=8", "", "~cae_db 8"),
+            // The option names the same licence, and another one that is not accounted.
+            ("", "license/iop1=4,cpu=1", "srun -L IOP1:4,idl x", "~IOP1 4, ~idl 1"),
+            // Of the alternatives, the accounting has the one that the job got.
+            ("", "license/b=3", "sbatch -L a:3|b:3 a.sh", "~b 3"),
+            ("", "gres/license/x=1,cpu=1", "sbatch -L a:3|b:3 a.sh", ""),
+            ("license/a=0", "", "sbatch -L none:0 a.sh", ""),
+        ] {
+            let line = format!("7|COMPLETED|1|1|2|{req}|{alloc}|{line}");
+            let row = columns.row(&line).unwrap();
+            let submission = SubmitLine::of_line(row.get(Column::SubmitLine));
+            let found = licences(&row, &submission);
+            let found: Vec<String> = found.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            assert_eq!(found.join(", "), expected, "{line}");
+        }
+        let columns = Columns::parse("JobID|State|Submit|Start|End|Licenses").unwrap();
+        for (list, expected) in
+            [("matlab@db:2,idl:1", vec!["~matlab_db", "~idl"]), ("", vec![]), ("(null)", vec![])]
+        {
+            let line = format!("7|COMPLETED|1|1|2|{list}");
+            let found = licences(&columns.row(&line).unwrap(), &SubmitLine::default());
+            assert_eq!(found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), expected, "{list}");
         }
     }
 

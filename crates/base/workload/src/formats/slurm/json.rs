@@ -24,6 +24,7 @@ struct Job {
     partition: JsonText,
     constraints: JsonText,
     submit_line: JsonText,
+    licenses: JsonText,
     reservation: Named,
     state: JobState,
     allocation_nodes: JsonNumber,
@@ -180,6 +181,7 @@ const COLUMNS: &[Column] = &[
     Column::Constraints,
     Column::Reservation,
     Column::SubmitLine,
+    Column::Licenses,
 ];
 
 /// Converts a listing. Its lines are those of the jobs, numbered from 2.
@@ -231,6 +233,7 @@ fn value(job: &Job, times: &Times, column: Column) -> String {
         Column::Constraints => text(&job.constraints),
         Column::Reservation => job.reservation.name.positive(),
         Column::SubmitLine => text(&job.submit_line),
+        Column::Licenses => text(&job.licenses),
         _ => String::new(),
     }
 }

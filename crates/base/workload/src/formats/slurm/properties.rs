@@ -3,7 +3,7 @@
 use super::amounts::begin;
 use super::burst_buffer::is_known;
 use super::columns::{Column, Columns, ListingRow};
-use super::gres::{has_alternatives, has_other_licences, is_whole_list};
+use super::gres::{has_alternatives, has_licences, has_other_licences, is_whole_list};
 use super::job::{NO_ELIGIBLE, NO_REQUESTED_NODES, Run};
 use super::submission::{OPTIONS, SubmitLine, SubmitOption, Treatment};
 use crate::log::{Account, Effect, Fate, FieldUse, Reason};
@@ -33,8 +33,6 @@ pub(super) struct Properties<'a> {
     account: Account,
     /// Numbers of jobs with each option of [`OPTIONS`].
     options: Vec<u64>,
-    /// Index of the option for licences.
-    licenses: Option<usize>,
     /// Numbers of jobs with options that are not simulated, and that were suspended.
     restricted: u64,
     suspended: u64,
@@ -44,9 +42,8 @@ pub(super) struct Properties<'a> {
 impl<'a> Properties<'a> {
     pub(super) fn new(columns: &'a Columns) -> Properties<'a> {
         let (account, options) = (Account::default(), vec![0; OPTIONS.len()]);
-        let licenses = OPTIONS.iter().position(|option| option.name == SubmitOption::LICENSES);
         let (jobs, restricted, suspended, alternatives) = (0, 0, 0, 0);
-        Properties { columns, jobs, account, options, licenses, restricted, suspended, alternatives }
+        Properties { columns, jobs, account, options, restricted, suspended, alternatives }
     }
 
     /// Counts a job.
@@ -75,12 +72,10 @@ impl<'a> Properties<'a> {
         self.suspended += u64::from(is_suspended);
         self.alternatives += u64::from(has_alternatives);
         let has_space = tres.iter().any(|tres| tres.split(',').any(|part| part.starts_with("bb/")));
-        let has_licenses = tres.iter().any(|tres| tres.contains("license/"));
-        let of_tres =
-            self.licenses.filter(|at| has_licenses && submission.options().all(|other| other != *at));
+        let has_licenses = tres.iter().any(|tres| has_licences(tres));
         let mut is_restricted = false;
-        for at in submission.options().chain(of_tres) {
-            let of_job = (job.record.nodes.unwrap_or(1), has_space);
+        for at in submission.options() {
+            let of_job = (job.record.nodes.unwrap_or(1), has_space, has_licenses);
             if self.treatment(OPTIONS[at], submission, of_job) == Treatment::NotSimulated {
                 self.options[at] += 1;
                 is_restricted = true;
@@ -91,13 +86,13 @@ impl<'a> Properties<'a> {
 
     /// Returns the treatment of an option in this listing: `--begin` and `--hold` are simulated if
     /// the listing has the time at which jobs became eligible, or the option itself tells it. A list of
-    /// nodes is simulated if the job has exactly these, licences if it needs all of them, and a burst
-    /// buffer if its space is known.
+    /// nodes is simulated if the job has exactly these, licences if it needs all of them or the accounting
+    /// has them, and a burst buffer if its space is known.
     fn treatment(
         &self,
         option: SubmitOption,
         submission: &SubmitLine<'_>,
-        (nodes, has_space): (u32, bool),
+        (nodes, has_space, has_licenses): (u32, bool, bool),
     ) -> Treatment {
         let value = |name: &str| submission.value(name).unwrap_or_default();
         let has_begin = || submission.value(SubmitOption::BEGIN).and_then(|text| begin(text, 0)).is_some();
@@ -105,7 +100,7 @@ impl<'a> Properties<'a> {
             SubmitOption::NODELIST => is_whole_list(value(SubmitOption::NODELIST), nodes),
             SubmitOption::LICENSES => {
                 let list = value(SubmitOption::LICENSES);
-                !list.is_empty() && !has_other_licences(list)
+                has_licenses || !list.is_empty() && !has_other_licences(list)
             }
             SubmitOption::BURST_BUFFER => has_space || is_known(value(SubmitOption::BURST_BUFFER)),
             _ if self.columns.has(Column::Eligible) => true,

@@ -12,8 +12,11 @@ const NAME: &str = "burst_buffer";
 /// Bytes in a megabyte, in which space is counted.
 const MEGABYTE: u64 = 1 << 20;
 
-/// Keys of `burst_buffer.conf`, in lower case.
-const KEYS: [&str; 22] = [
+/// Answer of `scontrol show burst` without burst buffers.
+const NONE: &str = "No burst buffer information available";
+
+/// Keys of `burst_buffer.conf`, in lower case; some are of versions before 16.05 alone.
+const KEYS: [&str; 27] = [
     "allowusers",
     "altpool",
     "createbuffer",
@@ -25,8 +28,12 @@ const KEYS: [&str; 22] = [
     "getsysstate",
     "getsysstatus",
     "granularity",
+    "gres",
+    "jobsizelimit",
     "othertimeout",
     "pollinterval",
+    "prioboostalloc",
+    "prioboostuse",
     "privatedata",
     "stageintimeout",
     "stageouttimeout",
@@ -34,6 +41,7 @@ const KEYS: [&str; 22] = [
     "startstageout",
     "stopstagein",
     "stopstageout",
+    "usersizelimit",
     "validatetimeout",
     "poolname",
 ];
@@ -104,7 +112,15 @@ impl BurstBuffers {
         let file = path.display().to_string();
         let whole = Location { file: file.as_str().into(), ..Location::default() };
         let text = dfrsim_model::read_text_file(path).map_err(|error| whole.error(error.to_string()))?;
+        if text.trim_start().starts_with(NONE) {
+            self.is_listed = true;
+            return Ok(());
+        }
         let lines = parse_lines(&text, &file);
+        if lines.first().is_some_and(|line| line.is_of("LicenseName")) {
+            let reason = "this is the output of `scontrol show licenses`; give it with `--licenses`";
+            return Err(whole.error(reason).into());
+        }
         let is_listing = lines.iter().any(|line| line.pairs.iter().any(|(name, _)| name == "TotalSpace"));
         if !is_listing {
             return self.add_conf(&lines, &whole);
@@ -129,6 +145,7 @@ impl BurstBuffers {
             for (name, _) in pairs {
                 let key = name.to_ascii_lowercase();
                 if !KEYS.contains(&key.as_str()) {
+                    let at = at.for_parameter(name.as_str());
                     errors.push(at.error(unknown("parameter", &key, &mut KEYS.into_iter())));
                     continue;
                 }
@@ -359,6 +376,11 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
                 "Directiv=x\n",
                 "0.txt: line 1: Directiv: unknown parameter `directiv`; did you mean `directive`?",
             ),
+            ("Flags=x Othertimout=1\n", "line 1: Othertimout: unknown parameter `othertimout`; did you mean"),
+            (
+                "LicenseName=cae@db\n    Total=9 Used=2 Free=7 Reserved=0 Remote=yes\n",
+                "0.txt: this is the output of `scontrol show licenses`",
+            ),
             (
                 "Name=x DefaultPool=p Granularity=1 TotalSpace=much\n",
                 "line 1: TotalSpace: expected an amount of space such as 200GiB, found `much`",
@@ -366,7 +388,24 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
         ] {
             let error = of(&[text]).unwrap_err();
             assert!(error.contains(found), "{error}");
+            assert_eq!(error.lines().count(), 1, "{error}");
         }
+    }
+
+    /// Versions of the first Cray systems have no free space, other limits, and lines that begin with tabs.
+    #[test]
+    fn listings_of_old_versions_are_read() {
+        let no_space = "\tName=cray DefaultPool=wlm_pool Granularity=100000M TotalSpace=2000000M UsedSpace=0\n  \tFlags=PrivateData\n";
+        let early = "Name=cray Granularity=10G TotalSpace=40G UsedSpace=0\n  JobSizeLimit=20G UserSizeLimit=20G\n  Gres[0] Name=nodes AvailCount=8 UsedCount=0\n  PrioBoostAlloc=0 PrioBoostUse=0\n";
+        for (text, expected) in [(no_space, "burst_buffer=2000000"), (early, "burst_buffer=40960")] {
+            let (found, _) = resources(&of(&[text]).unwrap(), &[("~burst_buffer", 1, 1)]);
+            assert_eq!(found, [expected], "{text}");
+        }
+        let conf = of(&["Gres=nodes:8\nJobSizeLimit=20G\nUserSizeLimit=20G\nPrioBoostAlloc=1\n"]).unwrap();
+        assert_eq!(conf.ignored.len(), 4);
+        let none = of(&["No burst buffer information available\n"]).unwrap();
+        let (found, notes) = resources(&none, &[("~burst_buffer", 1, 1)]);
+        assert!(found.is_empty() && notes[0].contains("does not list"), "{notes:?}");
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub(super) fn consequence_of(name: &str) -> Consequence {
         ["burst_buffer.conf", parameter] => {
             let parameter = parameter.to_ascii_lowercase();
             return match parameter.as_str() {
-                "allowusers" | "denyusers" => Consequence::Starts,
+                "allowusers" | "denyusers" | "jobsizelimit" | "usersizelimit" => Consequence::Starts,
                 "stageintimeout" | "stageouttimeout" => Consequence::Moments,
                 _ => Consequence::NoFigure,
             };

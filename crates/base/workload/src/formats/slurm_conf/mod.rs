@@ -35,6 +35,7 @@ mod errors;
 mod events;
 mod fields;
 mod include;
+mod licences;
 mod lines;
 mod names;
 mod nodes;
@@ -190,6 +191,8 @@ pub struct SiteFiles {
     pub usage: Option<PathBuf>,
     /// Outputs of `scontrol show burst`, and files `burst_buffer.conf`.
     pub burst_buffers: Vec<PathBuf>,
+    /// Output of `scontrol show licenses`.
+    pub licences: Option<PathBuf>,
 }
 
 /// Configuration of a site, as read from its files.
@@ -204,6 +207,8 @@ pub struct SlurmSite {
     events: Option<NodeEvents>,
     usage: Option<Vec<Row>>,
     burst_buffers: BurstBuffers,
+    /// Licences beside those of `slurm.conf`, with their numbers.
+    licences: Vec<(String, u32)>,
     /// What-if changes: the name of a partition or node, and the number of nodes added or removed.
     node_changes: Vec<(String, i64)>,
     /// Statements about the files themselves.
@@ -264,6 +269,7 @@ impl SlurmSite {
             events: files.events.as_deref().map(events::read).transpose()?,
             usage: files.usage.as_deref().map(usage::read).transpose()?,
             burst_buffers: burst_buffer::read(&files.burst_buffers)?,
+            licences: files.licences.as_deref().map_or(Ok(Vec::new()), licences::read)?,
             node_changes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
@@ -390,6 +396,7 @@ impl SlurmSite {
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = heterogeneous_jobs(given);
         let needed = group_entries(given, LICENCE);
+        parameters.add_licences(&self.licences);
         let mut licences = parameters.set_licences(&needed, |name| {
             name == POWER || kinds.iter().any(|kind| kind.resources.contains_key(name))
         });
@@ -432,9 +439,19 @@ impl SlurmSite {
         ConfErrors::or(errors, outages)
     }
 
+    /// Returns whether a feature is that of a reservation that is not known, or has no nodes, as one of
+    /// licences alone.
+    fn has_no_nodes(&self, feature: &str) -> bool {
+        let is_it = |it: &&NodeReservation| feature_of_reservation(&it.name) == feature;
+        match &self.reservations {
+            None => feature.starts_with("reservation-"),
+            Some(all) => all.iter().find(is_it).is_some_and(|it| it.nodes.is_empty()),
+        }
+    }
+
     /// Returns the features and resources that jobs request and no node has, without those that stand
-    /// for all nodes: partitions that have all nodes, reservations that are not known, and types of a
-    /// resource that some nodes have.
+    /// for all nodes: partitions that have all nodes, reservations that are not known or have no nodes,
+    /// and types of a resource that some nodes have.
     fn unavailable(&self, given: &Asks, kinds: &[NodeKind], partitions: &[PartitionSize]) -> Vec<String> {
         let has_resource = |name: &str| kinds.iter().any(|kind| kind.resources.contains_key(name));
         let is_unavailable = |name: &str| {
@@ -444,8 +461,7 @@ impl SlurmSite {
             };
             let is_open =
                 partitions.iter().any(|it| feature_of_partition(&it.name) == feature && it.nodes > it.idle);
-            let is_unknown = self.reservations.is_none() && feature.starts_with("reservation-")
-                || names::list_of_feature(feature).is_some();
+            let is_unknown = self.has_no_nodes(feature) || names::list_of_feature(feature).is_some();
             let has = kinds.iter().any(|kind| kind.features.iter().any(|own| own == feature));
             !has && !is_open && !is_unknown
         };

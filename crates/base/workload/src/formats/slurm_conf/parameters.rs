@@ -353,6 +353,22 @@ impl Parameters {
         )));
     }
 
+    /// Adds licences that the file does not define; those that it defines with other numbers are noted.
+    pub(super) fn add_licences(&mut self, listed: &[(String, u32)]) {
+        for (name, total) in listed {
+            let own = identifier(name);
+            match self.licences.iter().find(|(known, _)| identifier(known) == own) {
+                None => self.licences.push((name.clone(), *total)),
+                Some((known, of_file)) if known != name || of_file != total => {
+                    self.notes.push(Note::noted(format!(
+                        "licence {known}: {of_file} as in slurm.conf; `scontrol show licenses` has {total} of {name}"
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Returns the licences that jobs need, given the names with the sign for licences, the jobs, and the
     /// numbers. Licences that the file does not define are not simulated. Those with the name of another
     /// resource (`is_taken`) become limits.
@@ -362,15 +378,26 @@ impl Parameters {
         is_taken: impl Fn(&str) -> bool,
     ) -> Vec<(String, u64)> {
         let (mut unknown, mut found) = (0, Vec::new());
+        let (mut absent, mut renamed) = (Vec::new(), Vec::new());
+        let names: Vec<&str> = needed.iter().map(|it| &it.0[LICENCE.len_utf8()..]).collect();
         for all in needed.chunk_by(|a, b| a.0 == b.0) {
             let name = &all[0].0[LICENCE.len_utf8()..];
             if burst_buffer::is_name(name) {
                 continue;
             }
-            let Some((_, total)) = self.licences.iter().find(|(known, _)| known == name) else {
+            // The accounting may have names in lower case.
+            let is_same = |known: &str| known.eq_ignore_ascii_case(name) && !names.contains(&known);
+            let exact = self.licences.iter().find(|(known, _)| identifier(known) == name);
+            let Some((known, total)) =
+                exact.or_else(|| self.licences.iter().find(|(known, _)| is_same(&identifier(known))))
+            else {
                 unknown += all.len();
+                absent.push(name);
                 continue;
             };
+            if known != name {
+                renamed.push(format!("{known} is {name}"));
+            }
             if is_taken(name) {
                 let jobs = all.iter().map(|&(_, job, count)| (job, count)).collect();
                 self.settings.licences.push(Licence { name: name.to_owned(), total: *total, jobs });
@@ -382,7 +409,14 @@ impl Parameters {
         self.settings.backfill.skips_unlicensed = !found.is_empty() && !self.plans_licences;
         if unknown > 0 {
             self.notes.push(Note::changed(format!(
-                "jobs with licences that `Licenses` does not define, simulated without these: {unknown}"
+                "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has ({}), simulated without these: {unknown}",
+                some_of(&absent)
+            )));
+        }
+        if !renamed.is_empty() {
+            self.notes.push(Note::noted(format!(
+                "licences with other names in the platform: {}",
+                renamed.join(", ")
             )));
         }
         found
@@ -676,6 +710,11 @@ impl Location {
             if licences.iter().any(|(other, _)| other == name) {
                 return Err(self.error(format!("licence {name} is defined twice")));
             }
+            let own = identifier(name);
+            if let Some((other, _)) = licences.iter().find(|(other, _)| identifier(other) == own) {
+                let reason = "would have the same name in the platform";
+                return Err(self.error(format!("licences {other} and {name} {reason}, {own}")));
+            }
             licences.push((name.to_owned(), count));
         }
         Ok(licences)
@@ -727,5 +766,15 @@ pub(super) fn preempt_mode(text: &str) -> Option<PreemptMode> {
         "REQUEUE" => Some(PreemptMode::Requeue),
         "SUSPEND" => Some(PreemptMode::Suspend),
         _ => None,
+    }
+}
+
+/// Returns the first names of a list, and the number of the others.
+fn some_of(names: &[&str]) -> String {
+    const MOST: usize = 5;
+    let first = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => first,
+        others => format!("{first} and {others} others"),
     }
 }

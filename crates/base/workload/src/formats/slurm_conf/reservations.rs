@@ -34,7 +34,7 @@ const IGNORED_FLAGS: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKE
 /// Answer of `scontrol` if there are none.
 const NONE: &str = "No reservations in the system";
 
-/// Reads the reservations that have nodes.
+/// Reads the reservations; those of licences alone have no nodes.
 pub(super) fn read(path: &Path) -> Result<Vec<NodeReservation>, ConfError> {
     let file = path.display().to_string();
     let whole = Location { file: file.as_str().into(), ..Location::default() };
@@ -68,7 +68,7 @@ fn from_table(rows: &[tables::Row]) -> Result<Vec<NodeReservation>, ConfError> {
         };
         let (from, until) = (time("TimeStart", "timestart")?, time("TimeEnd", "timeend")?);
         let nodes = row.get("nodenames").trim();
-        if nodes.is_empty() || from >= until {
+        if from >= until {
             continue;
         }
         let known =
@@ -79,7 +79,13 @@ fn from_table(rows: &[tables::Row]) -> Result<Vec<NodeReservation>, ConfError> {
         if count > 0 {
             ignored.push(format!("reservations: jobs in the later times of {name}"));
         }
-        let nodes = expand_hosts(nodes, &row.at.for_parameter("NodeNames"))?;
+        if nodes.is_empty() {
+            ignored.push(format!("reservations: {name} without nodes"));
+        }
+        let nodes = match nodes {
+            "" => Vec::new(),
+            nodes => expand_hosts(nodes, &row.at.for_parameter("NodeNames"))?,
+        };
         let (users, accounts) = (Vec::new(), Vec::new());
         all.push(NodeReservation { at, name: own, from, until, nodes, users, accounts, ignored });
     }
@@ -135,13 +141,16 @@ fn from_lines(lines: &[ConfLine]) -> Result<Vec<NodeReservation>, ConfError> {
             return Err(at.error("expected a time after StartTime"));
         }
     }
-    all.retain(|it| !it.nodes.is_empty());
     Ok(all)
 }
 
 impl NodeReservation {
-    /// Returns the reservation in seconds relative to `first`; `None` if it has ended by then.
+    /// Returns the reservation in seconds relative to `first`; `None` if it has ended by then, or has no
+    /// nodes.
     pub(super) fn relative_to(&self, first: i64) -> Option<Reservation> {
+        if self.nodes.is_empty() {
+            return None;
+        }
         let [from_s, until_s] = [self.from, self.until].map(|at| u64::try_from(at - first).unwrap_or(0));
         (until_s > 0).then(|| Reservation { name: identifier(&self.name), from_s, until_s })
     }
@@ -193,7 +202,10 @@ c|course|cpu=8|2026-03-03T10:00:00|2026-03-03T12:00:00|0|n1|SPEC_NODES
 c|licences||2026-03-03T10:00:00|2026-03-03T12:00:00|0||
 ";
         let name = str::to_owned;
-        assert_eq!(read(listing).unwrap(), [(name("course"), 2), (name("course_2"), 1)]);
+        assert_eq!(
+            read(listing).unwrap(),
+            [(name("course"), 2), (name("course_2"), 1), (name("licences"), 0)]
+        );
         let error = read(&listing.replace("2026-03-02T10:00:00", "x")).unwrap_err().to_string();
         assert!(error.contains("line 2: TimeStart: expected a time"), "{error}");
     }
@@ -201,7 +213,9 @@ c|licences||2026-03-03T10:00:00|2026-03-03T12:00:00|0||
     #[test]
     fn reservations_are_read_as_scontrol_prints_them() {
         let all = from_lines(&parse_lines(TEXT, "r.txt")).unwrap();
-        let [course] = &all[..] else { panic!("{all:?}") };
+        let [course, licences] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(licences.ignored, ["reservations: matlab licenses"]);
+        assert_eq!(licences.relative_to(0), None);
         assert_eq!(course.nodes, ["n1", "n2"]);
         assert_eq!(course.ignored, ["reservations: course Flags=DAILY"]);
         let nine = timestamp("2026-03-02T09:00:00").unwrap();

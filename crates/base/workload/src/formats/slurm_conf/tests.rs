@@ -85,7 +85,9 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
     let notes: Vec<String> = of_log.notes.iter().map(Note::to_string).collect();
     let has = |text: &str| notes.iter().any(|note| note == text);
     assert!(
-        has("jobs with licences that `Licenses` does not define, simulated without these: 1"),
+        has(
+            "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has (idl), simulated without these: 1"
+        ),
         "{notes:?}"
     );
     assert!(
@@ -94,6 +96,73 @@ fn licences_node_lists_and_shared_cores_are_those_of_the_jobs() {
         ),
         "{notes:?}"
     );
+}
+
+/// Names with the host of a licence server are no names of a platform.
+#[test]
+fn licences_have_names_of_the_platform() {
+    let folder = Folder::new();
+    folder
+        .write("slurm.conf", &format!("{CONF}Licenses=cae@lic.site.org:4,matlab@27000@lm-1:2,W10F0,idl:9\n"));
+    let given = |names: &[&str]| {
+        let asked = (1..).zip(names).map(|(job, name)| (JobId(job), vec![((*name).to_owned(), 1)]));
+        let asked = asked.collect();
+        let of_log = folder.read().unwrap().for_log(&Header::default(), &asked, &JobCounts::default());
+        let of_log = of_log.unwrap();
+        let notes: Vec<String> = of_log.notes.iter().map(Note::to_string).collect();
+        let found: Vec<String> =
+            of_log.licences.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        (found.join(", "), notes.into_iter().filter(|note| note.contains("licence")).collect::<Vec<_>>())
+    };
+    let (found, notes) = given(&["~cae_lic_site_org", "~idl", "~matlab_27000_lm-1", "~w10f0"]);
+    assert_eq!(found, "cae_lic_site_org 4, idl 9, matlab_27000_lm-1 2, w10f0 1");
+    assert_eq!(
+        notes,
+        [
+            "licences with other names in the platform: cae@lic.site.org is cae_lic_site_org, matlab@27000@lm-1 is matlab_27000_lm-1, W10F0 is w10f0"
+        ]
+    );
+    // Those of the database are added; those of the file remain.
+    folder.write(
+        "licences.txt",
+        "LicenseName=idl Total=7 Remote=no\nLicenseName=W10F0 Total=1\nLicenseName=h8@houston Total=2400 Remote=yes\n",
+    );
+    let (found, notes) = given(&["~h8_houston", "~idl"]);
+    assert_eq!(found, "h8_houston 2400, idl 9");
+    assert_eq!(
+        notes,
+        [
+            "licence idl: 9 as in slurm.conf; `scontrol show licenses` has 7 of idl",
+            "licences with other names in the platform: h8@houston is h8_houston"
+        ]
+    );
+    fs::remove_file(folder.path("licences.txt")).unwrap();
+    let (found, notes) = given(&["~W10F0", "~w10f0", "~a", "~b", "~c", "~d", "~e", "~f"]);
+    assert_eq!(found, "W10F0 1");
+    assert_eq!(
+        notes,
+        [
+            "jobs with licences that neither `Licenses` nor `scontrol show licenses` (--licenses) has (a, b, c, d, e and 2 others), simulated without these: 7"
+        ]
+    );
+    folder.write("slurm.conf", &format!("{CONF}Licenses=a.b:4,a@b:2\n"));
+    let error = folder.read().map(drop).unwrap_err();
+    assert!(error.contains("licences a.b and a@b would have the same name in the platform, a_b"), "{error}");
+}
+
+/// Jobs in a reservation of licences alone may run on all nodes.
+#[test]
+fn reservations_without_nodes_take_no_node() {
+    let folder = Folder::new();
+    let reserved = "ReservationName=cae StartTime=2026-03-02T08:00:00 EndTime=2026-03-02T12:00:00\n   Nodes=(null) NodeCnt=0 Flags=LICENSE_ONLY\n   Licenses=cae:90\n";
+    folder.write("reservations.txt", reserved);
+    let given = [(JobId(1), vec![("@reservation-cae".to_owned(), 1), ("@reservation-other".to_owned(), 1)])];
+    let of_log = folder.read().unwrap();
+    let of_log =
+        of_log.for_log(&Header::default(), &given.into_iter().collect(), &JobCounts::default()).unwrap();
+    assert_eq!(of_log.unavailable, ["@reservation-other"]);
+    assert!(of_log.settings.reservations.is_empty());
+    assert!(of_log.ignored.to_string().contains("reservations: cae licenses"), "{}", of_log.ignored);
 }
 
 /// A partition charges 0.25 for a gigabyte; the largest node has 64,000 MB, of which a job holds thousandths.
@@ -235,10 +304,11 @@ impl Folder {
             gres: None,
             associations: Some(self.path("assoc.txt")),
             qos: Some(self.path("qos.txt")),
-            reservations: None,
+            reservations: Some(self.path("reservations.txt")).filter(|path| path.exists()),
             events: None,
             usage: None,
             burst_buffers: Vec::new(),
+            licences: Some(self.path("licences.txt")).filter(|path| path.exists()),
         };
         SlurmSite::read(&files).map_err(|error| self.shown(&error))
     }

@@ -303,6 +303,10 @@ impl Nodes {
                 let choices = &mut self.nodes.iter().map(|(node, _)| node.as_str());
                 return Err(reserved.at.for_parameter("Nodes").error(super::unknown("node", name, choices)));
             }
+            // Reservations of licences alone have no nodes.
+            if reserved.nodes.is_empty() {
+                continue;
+            }
             let nodes = reserved.nodes.iter().cloned().collect();
             self.reserved.push((feature_of_reservation(&reserved.name), nodes));
         }
