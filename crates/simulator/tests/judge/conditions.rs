@@ -2,8 +2,8 @@
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EnergyMetrics, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
-    Scheduler, SummaryOptions, records, simulate_with,
+    CommonMetrics, EnergyMetrics, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
+    PlatformChange, Scheduler, SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::platform::classes::{
@@ -662,12 +662,13 @@ impl Case {
         let mut scheduler =
             made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
         let energy = unequal.as_ref().and_then(|unequal| EnergyMetrics::new(&unequal.classes));
-        let mut watchers = ((metrics, energy), Recorder(before));
+        let common = unequal.as_ref().and_then(|unequal| CommonMetrics::new(&unequal.classes));
+        let mut watchers = ((metrics, (energy, common)), Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
-        let ((metrics, energy), Recorder(mut all)) = watchers;
-        all.extend(energy.and_then(|energy| energy.record()));
+        let ((metrics, (energy, common)), Recorder(mut all)) = watchers;
+        all.extend(records::figures(energy.as_ref(), common.as_ref()));
         all.push(metrics.summary()?.record());
         Some(all)
     }
