@@ -3,7 +3,8 @@
 use dfrsim_audit::fractional::FractionalPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{
-    CommonMetrics, EnergyMetrics, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records,
+    CommonMetrics, EnergyMetrics, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions,
+    records,
 };
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
