@@ -3,7 +3,7 @@
 use crate::check::{Change, Check, Jobs};
 use crate::common::Common;
 use crate::devices::{DeviceRequest, Devices, Triples, moved_tasks};
-use crate::energy::{Energy, millijoules};
+use crate::energy::{Energy, millijoules, thousandths};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::forced::DueInterruptions;
 use crate::head::{Rank, RecordHead};
@@ -19,9 +19,10 @@ use crate::priority::Limits;
 use crate::sleep::Sleep;
 use crate::summary::differences;
 use crate::tally::Tally;
-use crate::{Phase, Report, Rule, rule};
+use crate::series::Series;
+use crate::{Phase, Report, Rule, figures, rule};
 use dfrsim_model::batch::BatchPolicy;
-use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
+use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record, SleepOfRun};
 use dfrsim_model::site::{PreemptMode, SiteSettings};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, SortedMap, Yield};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +106,9 @@ pub struct Auditor {
     /// Epilog of each job in microseconds, after its run time.
     epilog: u64,
     report: Option<Report>,
+    /// True after an `energy` record, and after a `figures` record.
+    has_energy: bool,
+    has_figures: bool,
     /// Time of the first decision of the policy; 0 unless it takes over a running system.
     first_decision: u64,
     /// True once that time has come.
@@ -376,11 +380,34 @@ impl Auditor {
                     return self.fault(None, rule);
                 }
                 self.sleep = Sleep::new(&self.cluster.kinds);
+                let cap = common.iter().find(|resource| resource.power);
+                self.energy.cap = cap.map_or_else(Vec::new, |cap| cap.steps.clone());
+                self.tally.slowed = vec![0; self.cluster.levels.last() as usize];
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
                 self.check.iter_mut().for_each(|check| check.common(common));
             }
+            Record::Series { .. } => match Series::of(record) {
+                Some(series) if self.tally.submitted == 0 && self.energy.series.is_none() => {
+                    self.energy.series = Some(series);
+                }
+                Some(_) => self.fault(None, "`series` record after the first job, or a second one"),
+                None => {
+                    let rule = "invalid series: expected intervals that rise and a value for each of them";
+                    self.fault(None, rule);
+                }
+            },
+            Record::Figures { .. } => {
+                self.settle();
+                self.has_figures = true;
+                let wrong = match self.figures() {
+                    Some((right, names)) => figures::differences(record, &right, &names),
+                    None => vec!["`figures` record of a cluster that has nothing as a whole".into()],
+                };
+                wrong.into_iter().for_each(|rule| self.fault(None, rule));
+            }
             Record::Energy { nodes_mj, jobs_mj, peak_mw } => {
                 self.settle();
+                self.has_energy = true;
                 let peak = u64::try_from(self.energy.peak.div_ceil(1 << Yield::BITS)).unwrap_or(u64::MAX);
                 let right = [millijoules(self.energy.nodes), millijoules(self.energy.tasks), peak];
                 let names = ["energy of nodes in mJ", "energy of jobs in mJ", "largest power in mW"];
@@ -443,17 +470,58 @@ impl Auditor {
         for (node, is_used) in self.devices.take_changes() {
             self.cluster.use_device(node, is_used);
         }
-        if self.tally.submitted > 0 && self.cluster.kinds.iter().any(|kind| kind.power.is_some()) {
+        if self.tally.submitted == 0 {
+            return;
+        }
+        self.common.elapse(at - self.now);
+        self.sleep.elapse(self.now, at);
+        if self.has_power() {
+            let (tasks, mut from) = (self.cluster.power_of_tasks, self.now);
             if self.sleep.is_used() {
                 for (idle, span) in self.sleep.powers(self.now, at) {
-                    self.energy.elapse(idle, self.cluster.power_of_tasks, span);
+                    self.energy.elapse((from, from + span), idle, tasks);
+                    from += span;
                 }
                 return;
             }
             let down = self.platform.as_ref().map_or(&[][..], |platform| &platform.down);
             let idle = self.cluster.idle_power(down);
-            self.energy.elapse(idle, self.cluster.power_of_tasks, at - self.now);
+            self.energy.elapse((from, at), idle, tasks);
         }
+    }
+
+    /// Returns whether the power of nodes is known.
+    fn has_power(&self) -> bool {
+        self.cluster.kinds.iter().any(|kind| kind.power.is_some())
+    }
+
+    /// Computes the use of what the cluster has as a whole, with the names of its resources; `None` if there
+    /// is nothing of it.
+    fn figures(&self) -> Option<(Record<'static>, Vec<String>)> {
+        let span = self.tally.span_until(self.now);
+        let (names, common) = if span > 0 { self.common.uses(span) } else { (Vec::new(), Vec::new()) };
+        let sleep = (span > 0 && self.sleep.is_used()).then(|| SleepOfRun {
+            asleep: self.sleep.time as f64 / (f64::from(self.nodes) * span as f64),
+            wakes: self.sleep.wakes,
+            woken_us: self.sleep.waited,
+        });
+        let series = self.energy.series.as_ref().filter(|_| self.has_power());
+        let carbon = series.is_some_and(Series::has_carbon).then(|| thousandths(self.energy.carbon));
+        let price = series.is_some_and(Series::has_price).then(|| thousandths(self.energy.price));
+        let over_cap_us = (!self.energy.cap.is_empty()).then_some(self.energy.over_cap);
+        let slowed = self.tally.slowed.clone();
+        let has_any = !common.is_empty() || sleep.is_some() || over_cap_us.is_some() || !slowed.is_empty();
+        let record = Record::Figures {
+            common,
+            over_cap_us,
+            slowed,
+            sleep,
+            carbon_ug: carbon.map(|carbon| u64::try_from(carbon).unwrap_or(u64::MAX)),
+            cost_billionths: price.map(|price| {
+                i64::try_from(price).unwrap_or(if price < 0 { i64::MIN } else { i64::MAX })
+            }),
+        };
+        (has_any || carbon.is_some() || price.is_some()).then_some((record, names))
     }
 
     /// Tells the rules of the policy which nodes are awake before the decision of this time.
@@ -729,7 +797,7 @@ impl Auditor {
             self.check.iter_mut().for_each(|check| check.interrupt(number, self.now, waits));
         }
         if is_lost {
-            self.jobs.remove(&number);
+            self.jobs.remove(&number).iter().for_each(|job| self.tally.leave(job));
             self.links.leave(self.now, number, makes_room);
         }
         if is_done {
@@ -786,7 +854,9 @@ impl Auditor {
         }
         self.devices.release(number);
         self.common.release(number);
-        self.jobs.remove(&number)
+        let job = self.jobs.remove(&number)?;
+        self.tally.leave(&job);
+        Some(job)
     }
     /// Releases the resources of a job on its nodes.
     fn release_nodes(&mut self, number: u64) {
@@ -886,6 +956,7 @@ impl Auditor {
         let woken = self.sleep.enter(self.now, on);
         let stays = job.phase == Phase::Running && placement::moved_tasks(&job.placement, on) == 0;
         if woken > 0 && !stays {
+            self.sleep.waited = self.sleep.waited.saturating_add(woken);
             self.wakes.insert(number, (woken, self.line));
         }
         woken
@@ -925,6 +996,7 @@ impl Auditor {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         change(job, self.now);
         job.level = level;
+        job.slowest = job.slowest.max(level);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
         if job.size.shares_devices && self.devices.has(number) {
             self.devices.set_yield((self.line, number), job.job_yield);
@@ -944,6 +1016,12 @@ impl Auditor {
         let unfinished = self.jobs.iter().map(|(&job, it)| (job, Rule::unfinished(it.phase)));
         for (job, rule) in self.links.missing().chain(unfinished) {
             self.faults.push(Fault { line: self.line, at: None, job: Some(job), rule });
+        }
+        if !self.has_energy && self.has_power() {
+            self.fault(None, "no `energy` record, although the power of nodes is known");
+        }
+        if !self.has_figures && self.figures().is_some() {
+            self.fault(None, "no `figures` record, although the cluster has something as a whole");
         }
         let makespan = self.tally.makespan();
         let platform =

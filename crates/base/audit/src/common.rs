@@ -1,7 +1,7 @@
 //! Resources that the cluster has as a whole: the amounts that jobs hold.
 
 use crate::Rule;
-use dfrsim_model::event::ResourceOfCluster;
+use dfrsim_model::event::{ResourceOfCluster, UseOfResource};
 use dfrsim_model::{SortedMap, Yield};
 
 /// Amounts in use of all resources of the cluster, in units of 2^-20 of one. They are checked once per
@@ -13,6 +13,9 @@ pub(crate) struct Common {
     /// Amounts in use before the changes of the policy at the current time.
     before: Vec<u128>,
     held: SortedMap<u64, Vec<u128>>,
+    /// Amounts in use times microseconds, and the largest amounts in use.
+    sums: Vec<u128>,
+    largest: Vec<u128>,
     /// Line and job of the last change that began to hold an amount.
     last: (u64, u64),
 }
@@ -33,10 +36,29 @@ impl Common {
     pub(crate) fn set(&mut self, resources: &[ResourceOfCluster]) -> bool {
         self.resources = resources.to_vec();
         self.used = vec![0; resources.len()];
-        self.before.clone_from(&self.used);
+        for all in [&mut self.before, &mut self.sums, &mut self.largest] {
+            all.clone_from(&self.used);
+        }
         let begins_at_zero = |it: &ResourceOfCluster| it.steps.first().is_some_and(|(from, _)| *from == 0);
         let rises = |it: &ResourceOfCluster| it.steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
         resources.iter().all(|it| begins_at_zero(it) && rises(it))
+    }
+    /// Adds a time in microseconds in which jobs hold what they hold now.
+    pub(crate) fn elapse(&mut self, span: u64) {
+        for ((sum, largest), used) in self.sums.iter_mut().zip(&mut self.largest).zip(&self.used) {
+            *sum = sum.saturating_add(used.saturating_mul(span.into()));
+            *largest = (*largest).max(*used);
+        }
+    }
+    /// Returns the names of the resources other than power, and their use over a time in microseconds.
+    pub(crate) fn uses(&self, span: u64) -> (Vec<String>, Vec<UseOfResource>) {
+        let of = |((sum, largest), resource): ((&u128, &u128), &ResourceOfCluster)| {
+            let mean = *sum as f64 / f64::from(Yield::ONE.units()) / span as f64;
+            let largest = u64::try_from(*largest >> Yield::BITS).unwrap_or(u64::MAX);
+            (resource.name.clone(), UseOfResource { mean, largest })
+        };
+        let all = self.sums.iter().zip(&self.largest).zip(&self.resources);
+        all.filter(|(_, resource)| !resource.power).map(of).unzip()
     }
     /// Returns the resources.
     pub(crate) fn resources(&self) -> &[ResourceOfCluster] {

@@ -2,6 +2,7 @@
 
 use crate::nodes::{Kind, Size};
 use crate::power_span::PowerSpan;
+use crate::series::Series;
 use dfrsim_model::{Share, Yield};
 
 const ONE: u128 = Share::ONE.units() as u128;
@@ -12,14 +13,23 @@ pub(crate) struct Energy {
     pub(crate) nodes: u128,
     pub(crate) tasks: u128,
     pub(crate) peak: u128,
+    /// Steps of the power cap as pairs of begin in microseconds and amount; empty without a cap.
+    pub(crate) cap: Vec<(u64, u64)>,
+    /// Time in which the power of tasks exceeded the cap, in microseconds.
+    pub(crate) over_cap: u64,
+    /// Series of carbon intensities and prices, and the sums of energy times them.
+    pub(crate) series: Option<Series>,
+    pub(crate) carbon: i128,
+    pub(crate) price: i128,
     /// Power of each time; `None` unless it was asked for.
     pub(crate) spans: Option<Vec<PowerSpan>>,
 }
 
 impl Energy {
-    /// Adds a time in microseconds at constant power: that of idle nodes in milliwatts, and that which
-    /// tasks add.
-    pub(crate) fn elapse(&mut self, idle: u64, tasks: u128, span: u64) {
+    /// Adds the time from one microsecond to another at constant power: that of idle nodes in milliwatts, and
+    /// that which tasks add.
+    pub(crate) fn elapse(&mut self, (from, until): (u64, u64), idle: u64, tasks: u128) {
+        let span = until.saturating_sub(from);
         if span > 0 {
             let power = (u128::from(idle) << Yield::BITS).saturating_add(tasks);
             // Only files that are no schedules reach the largest number.
@@ -27,9 +37,25 @@ impl Energy {
             self.nodes = self.nodes.saturating_add(during(power));
             self.tasks = self.tasks.saturating_add(during(tasks));
             self.peak = self.peak.max(power);
+            if let Some(series) = &self.series {
+                let [carbon, price] = series.between(power, from, until);
+                self.carbon = self.carbon.saturating_add(carbon);
+                self.price = self.price.saturating_add(price);
+            }
+            for (at, (begin, amount)) in self.cap.iter().enumerate() {
+                let end = self.cap.get(at + 1).map_or(until, |next| next.0.min(until));
+                if tasks > u128::from(*amount) << Yield::BITS {
+                    self.over_cap += end.saturating_sub(from.max(*begin));
+                }
+            }
             self.spans.iter_mut().for_each(|spans| PowerSpan { span, idle, tasks }.join(spans));
         }
     }
+}
+
+/// Converts a sum of energy times values for a kilowatt-hour to thousandths of their unit, rounded down.
+pub(crate) fn thousandths(sum: i128) -> i128 {
+    sum.div_euclid(1 << Yield::BITS).div_euclid(3_600_000_000_000)
 }
 
 /// Converts a sum to whole millijoules, rounded down.

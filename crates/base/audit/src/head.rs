@@ -40,7 +40,9 @@ impl RecordHead {
             | Record::Begin { .. }
             | Record::Priority { .. }
             | Record::Classes { .. }
+            | Record::Series { .. }
             | Record::Energy { .. }
+            | Record::Figures { .. }
             | Record::Summary { .. } => None,
             Record::Complete { at_us, job } => of_job(at_us, job, "complete", Rank::Completion),
             Record::Window { at_us, .. } => head(at_us, None, "window", Rank::Platform),

@@ -42,6 +42,8 @@ pub(crate) struct Job {
     pub(crate) job_yield: u32,
     /// Number of its speed level; 0 at full speed, and unless it runs.
     pub(crate) level: u32,
+    /// Number of the slowest level at which it has run.
+    pub(crate) slowest: u32,
     /// Speed of the slowest of its nodes at that level, in units of 2^-20.
     pub(crate) node_speed: u32,
     /// Time of its last change by a decision.

@@ -79,6 +79,9 @@ mod tests {
         )
     }
 
+    /// Use of the cap, which is exceeded for 7 s, and of nodes, of which one sleeps for 6 of 10 s.
+    const USES: &str = r#"{"event":"figures","over_cap_us":7000000,"sleep":{"asleep":0.3,"wakes":0,"woken_us":0}}"#;
+
     /// Nodes of 100 W, of which a task draws 50 W more, and the cap of 250 W falls to 220 W after 4 s. The
     /// other node falls asleep from 3 s to 5 s, and draws 10 W then.
     fn powered(energy: u64) -> String {
@@ -87,7 +90,7 @@ mod tests {
             r#","common":[{"name":"power","power":true,"steps":[[0,50000],[4000000,20000]]}]"#,
             r#","common":[50000]"#,
             &format!(
-                "{{\"event\":\"energy\",\"nodes_mj\":{energy},\"jobs_mj\":500000,\"peak_mw\":250000}}\n"
+                "{{\"event\":\"energy\",\"nodes_mj\":{energy},\"jobs_mj\":500000,\"peak_mw\":250000}}\n{USES}\n"
             ),
         )
     }

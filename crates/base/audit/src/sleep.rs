@@ -8,6 +8,11 @@ use dfrsim_model::event::SleepOfNode;
 pub(crate) struct Sleep {
     /// Nodes by number; empty if none sleeps.
     nodes: Vec<Node>,
+    /// Time asleep of all nodes, in microseconds.
+    pub(crate) time: u128,
+    /// Number of times that a node was woken up, and the time for which jobs waited, in microseconds.
+    pub(crate) wakes: u64,
+    pub(crate) waited: u64,
 }
 
 /// Node that may sleep.
@@ -28,6 +33,11 @@ impl Node {
     fn asleep(&self) -> Option<u64> {
         let rule = self.rule.filter(|_| self.jobs == 0 && !self.is_down)?;
         Some(self.left.max(self.awake).saturating_add(rule.after_us).saturating_add(rule.falls_us))
+    }
+    /// Returns whether the node is asleep or falls asleep.
+    fn rests(&self, now: u64) -> bool {
+        let falls = self.rule.map_or(0, |rule| rule.falls_us);
+        self.asleep().is_some_and(|asleep| now >= asleep - falls)
     }
     /// Returns the time from which the node is awake if a job starts on it now.
     fn ready(&self, now: u64) -> u64 {
@@ -51,7 +61,8 @@ impl Sleep {
             let (rule, idle) = (rule(kind), kind.idle_power());
             Node { rule, idle, jobs: 0, is_down: false, left: 0, awake: 0 }
         };
-        Sleep { nodes: kinds.iter().flat_map(|kind| vec![node(kind); kind.nodes as usize]).collect() }
+        let nodes = kinds.iter().flat_map(|kind| vec![node(kind); kind.nodes as usize]);
+        Sleep { nodes: nodes.collect(), ..Sleep::default() }
     }
 
     pub(crate) fn is_used(&self) -> bool {
@@ -77,6 +88,7 @@ impl Sleep {
         let mut last = now;
         for (at, _) in on {
             let Some(node) = self.nodes.get_mut(*at as usize) else { continue };
+            self.wakes += u64::from(node.rests(now));
             node.awake = node.ready(now);
             node.jobs += 1;
             last = last.max(node.awake);
@@ -94,6 +106,12 @@ impl Sleep {
                 }
             }
         }
+    }
+
+    /// Adds the time asleep of all nodes between two times.
+    pub(crate) fn elapse(&mut self, from: u64, until: u64) {
+        let asleep = self.nodes.iter().filter_map(Node::asleep);
+        self.time += asleep.map(|at| u128::from(until.saturating_sub(at.max(from)))).sum::<u128>();
     }
 
     /// Splits a time into parts in which no node falls asleep: the power of all nodes that are up without

@@ -15,6 +15,8 @@ pub(crate) struct Tally {
     pub(crate) preemptions: u64,
     pub(crate) migrations: u64,
     pub(crate) migrated_tasks: u64,
+    /// Number of jobs that have left, by the slowest speed level at which they ran; from 1.
+    pub(crate) slowed: Vec<u64>,
     first_submit: Option<u64>,
     last_completion: u64,
     /// Work of completed jobs, in share units * microseconds; inexact, as it only enters rounded
@@ -50,6 +52,17 @@ impl Tally {
         self.bounded_stretch += bounded;
         self.max_bounded_stretch = self.max_bounded_stretch.max(bounded);
         self.objectives.complete(job, bounded);
+    }
+
+    /// Counts a job that leaves by its slowest level.
+    pub(crate) fn leave(&mut self, job: &Job) {
+        let level = (job.slowest as usize).checked_sub(1);
+        level.and_then(|at| self.slowed.get_mut(at)).into_iter().for_each(|jobs| *jobs += 1);
+    }
+
+    /// Returns the time from the first submission on, in microseconds.
+    pub(crate) fn span_until(&self, now: u64) -> u64 {
+        now - self.first_submit.unwrap_or(now)
     }
 
     /// Returns the time from the first submission to the last completion, in microseconds.

@@ -15,7 +15,9 @@
 //! `platform` figures and the `interrupt` and `lose` records, which are then among the decisions of
 //! the policy. Files of simulations that begin with running jobs have a [`Record::Begin`] before the
 //! first job; the submissions and starts before its time are the past of the system. Files of clusters
-//! whose nodes have a known power have a [`Record::Energy`] before the summary.
+//! whose nodes have a known power have a [`Record::Energy`] before the summary. Files of clusters that
+//! have resources as a whole, a power cap, speed levels or nodes that sleep have a [`Record::Figures`]
+//! there, too.
 
 use crate::WeightRule;
 use crate::numbers::is_default;
@@ -106,6 +108,19 @@ pub enum Record<'a> {
         /// Resources that the cluster has as a whole.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         common: Vec<ResourceOfCluster>,
+    },
+    /// Carbon intensity and price of energy over time. After the classes, if they are known.
+    Series {
+        /// Begin of each interval in microseconds, in ascending order.
+        begins_us: Vec<u64>,
+        /// End of the last interval, in microseconds.
+        end_us: u64,
+        /// Milligrams of carbon dioxide for a kilowatt-hour in each interval; absent if they are unknown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        carbon_mg: Vec<u64>,
+        /// Price of a kilowatt-hour in millionths of the currency in each interval; absent if it is unknown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        price_millionths: Vec<i64>,
     },
     /// Announcement of an outage.
     Window {
@@ -372,6 +387,30 @@ pub enum Record<'a> {
         /// Largest power of the nodes in milliwatts, rounded up.
         peak_mw: u64,
     },
+    /// Use of what the cluster has as a whole, from the first submission to the last event. Before the
+    /// summary, if the cluster has resources of its own, a power cap, speed levels, nodes that sleep, or a
+    /// [`Record::Series`]. The audit recomputes it.
+    Figures {
+        /// Use of each resource of the whole cluster, other than power, in the order of the classes.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        common: Vec<UseOfResource>,
+        /// Time in which the power of tasks exceeded the cap, in microseconds; absent without a cap.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        over_cap_us: Option<u64>,
+        /// Number of jobs by the slowest speed level at which they ran: 1, 2, and so on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        slowed: Vec<u64>,
+        /// Sleep of nodes; absent if all stay awake.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sleep: Option<SleepOfRun>,
+        /// Carbon dioxide of the energy of the nodes in micrograms, rounded down, without the power usage
+        /// effectiveness; absent if its intensity is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        carbon_ug: Option<u64>,
+        /// Price of that energy in billionths of the currency, rounded down; absent if it is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_billionths: Option<i64>,
+    },
     /// Figures of the whole run from the simulator; the audit recomputes them.
     Summary {
         /// Number of completed jobs.
@@ -472,6 +511,29 @@ pub struct ResourceOfCluster {
     /// its yield; but for that of used devices and sockets, which it has at any yield.
     #[serde(default, skip_serializing_if = "is_default")]
     pub power: bool,
+}
+
+/// Use of a resource that the cluster has as a whole, over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UseOfResource {
+    /// Mean number of units in use over time.
+    pub mean: f64,
+    /// Largest number of units in use.
+    pub largest: u64,
+}
+
+/// Sleep of the nodes of a cluster, over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SleepOfRun {
+    /// Fraction of the time of all nodes in which they were asleep.
+    pub asleep: f64,
+    /// Number of times that a node was woken up for a job.
+    pub wakes: u64,
+    /// Time for which jobs waited on their nodes until these were awake, summed over the jobs, in
+    /// microseconds.
+    pub woken_us: u64,
 }
 
 /// Power of a node, in milliwatts.

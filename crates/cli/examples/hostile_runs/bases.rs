@@ -21,8 +21,16 @@ const SCENARIOS: [&str; 9] = [
 
 /// Files of `inputs` that describe a cluster and its site, and recorded answers of an external
 /// policy.
-const CONDITIONS: [&str; 6] =
-    ["platform.toml", "platform.xml", "outages.csv", "outages.jsonl", "priority.toml", "answers.jsonl"];
+const CONDITIONS: [&str; 8] = [
+    "platform.toml",
+    "power.toml",
+    "intensity.csv",
+    "platform.xml",
+    "outages.csv",
+    "outages.jsonl",
+    "priority.toml",
+    "answers.jsonl",
+];
 
 /// Files of a Slurm site, whose jobs are in `log.sacct`, and of a cluster of VMs.
 const SITE: [&str; 7] =
@@ -56,6 +64,9 @@ pub(crate) struct Bases {
     pub(crate) archives: Vec<Vec<u8>>,
     /// Events files of simulations and a plan, for `audit`.
     pub(crate) events: Vec<Vec<u8>>,
+    /// Events file of a simulation whose nodes have a power, a cap, speed levels and sleep, and whose cluster
+    /// has licences and burst buffers; it is among the others, too.
+    pub(crate) powered: Vec<u8>,
     /// Other files by name.
     pub(crate) files: BTreeMap<&'static str, Vec<u8>>,
     /// Names of all policies.
@@ -118,6 +129,12 @@ impl Bases {
             dfrsim(&format!("{simulate} --penalty 300 --policy {policy}"));
             events.push(read("events.jsonl"));
         }
+        dfrsim(
+            "simulate --workload log.swf --platform power.toml --intensity intensity.csv --load 2 --failures outages.csv \
+             --request matlab:0.5:1+2 --request bb:0.5:tasks*lognormal(2,1,0,1,30) --events-out events.jsonl --policy EASY",
+        );
+        let powered = read("events.jsonl");
+        events.push(powered.clone());
         let seed = |name: &str| ours(&format!("../fuzz/seeds/{name}"));
         let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
             ("instance.json", seed("instance/small.json")),
@@ -157,6 +174,7 @@ impl Bases {
             ],
             archives,
             events,
+            powered,
             files,
             policies: names(dfrsim("policies --names")),
             algorithms: names(dfrsim("solve pack --list")),

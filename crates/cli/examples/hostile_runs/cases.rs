@@ -53,6 +53,8 @@ const COMMANDS: &[(&str, u32)] = &[
     ("draw page", 1),
     ("draw timeline", 2),
     ("draw stretch", 1),
+    ("draw power", 3),
+    ("draw waits", 2),
     ("solve pack", 19),
     ("offline instance", 1),
     ("solve adapt", 11),
@@ -93,9 +95,8 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
         }
         "log generate" => case.generate(random),
         "site" => case.site(bases, random),
-        "audit" | "explain" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => {
-            case.events(bases, random);
-        }
+        "audit" | "explain" => case.events(bases, random),
+        _ if command.starts_with("draw ") => case.events(bases, random),
         "solve pack" | "solve plan" | "solve coallocate" | "solve adapt" => case.single(bases, random),
         "offline instance" => case.instance(random),
         "run" | "submit" => case.scenario(bases, random),
@@ -151,8 +152,9 @@ impl Case {
 
     /// Adds a policy, and in most cases a file that describes a cluster and its site.
     fn conditions(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
-        const FILES: [(&str, &str); 7] = [
+        const FILES: [(&str, &str); 8] = [
             ("--platform", "platform.toml"),
+            ("--platform", "power.toml"),
             ("--platform", "platform.xml"),
             ("--failures", "outages.csv"),
             ("--failures", "outages.jsonl"),
@@ -178,6 +180,10 @@ impl Case {
             let (option, name) = *pick(random, &FILES);
             self.mutated(random, name, &bases.files[name]);
             self.push(&[option, name]);
+            if name == "power.toml" && once_in(random, 2) {
+                self.mutated(random, "intensity.csv", &bases.files["intensity.csv"]);
+                self.push(&["--intensity", "intensity.csv"]);
+            }
         }
         if ["--platform", "--slurm-conf"].iter().any(|option| self.arguments.iter().any(|it| it == option)) {
             self.arguments.retain(|argument| !argument.starts_with("--nodes="));
@@ -250,7 +256,9 @@ impl Case {
     }
 
     fn events(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
-        let content = pick(random, &bases.events);
+        // Most other events have no power, without which there is no picture of it.
+        let needs_power = self.command == "draw power" && !once_in(random, 8);
+        let content = if needs_power { &bases.powered } else { pick(random, &bases.events) };
         self.mutated(random, "events.jsonl", content);
         self.push(&["events.jsonl"]);
         if self.command.starts_with("draw") {

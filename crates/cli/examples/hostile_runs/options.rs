@@ -34,6 +34,12 @@ const JOBS: &[Usual] = &[
 const SIMULATE: &[Usual] = &[
     ("--load", "0.5 0.9 2"),
     ("--estimates", "exact requested none factor:2 factor:0.5 random:3"),
+    (
+        "--request",
+        "bb:0.5:lognormal(2,1) bb:1:tasks*lognormal(1,1,0,1,9):over60:max4 matlab:0.5:1+2:max4 bb:1:lognormal(NaN,1)",
+    ),
+    ("--cap", "2kW 900W 1000 0"),
+    ("--defer", "3600 100:0.5 0"),
     ("--overrun", "extend kill"),
     ("--penalty", "0 1 300"),
     ("--period", "600 60 1"),
@@ -104,6 +110,11 @@ const COALLOCATE: &[Usual] = &[
     ("--seed", "1 2"),
 ];
 const DRAW: &[Usual] = &[("--from", "0 100 1000"), ("--to", "100 1000 10000")];
+const WAITS: &[Usual] = &[
+    ("--by", "partition queue account user all x"),
+    ("--start", "2024-03-04T08:00 2024-03-04 0 -1 1e300 2024-02-30"),
+];
+const SIZE: &[Usual] = &[("--width", "17 8.5 0"), ("--height", "8 0.1 1000")];
 const COMPARE: &[Usual] = &[
     ("--metric", "degradation max_stretch utilisation yield gap"),
     ("--seed", "1 2"),
@@ -159,6 +170,8 @@ fn of(command: &str) -> Vec<Usual> {
         "solve plan" => [PLAN, ANSWER].concat(),
         "solve coallocate" => [COALLOCATE, ANSWER].concat(),
         "draw gantt" => [DRAW, ANSWER].concat(),
+        "draw power" => [DRAW, SIZE, ANSWER].concat(),
+        "draw waits" => [WAITS, SIZE, ANSWER].concat(),
         "results compare" => [COMPARE, ANSWER].concat(),
         "results check" => [CHECK, ANSWER].concat(),
         "results status" => [STATUS, ANSWER].concat(),

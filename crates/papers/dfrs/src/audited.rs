@@ -2,7 +2,10 @@
 
 use dfrsim_audit::fractional::FractionalPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
-use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
+use dfrsim_cluster::{
+    CommonMetrics, EnergyMetrics, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions,
+    records,
+};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions, Setup};
 
@@ -12,6 +15,8 @@ pub(crate) struct Audited {
     auditor: Auditor,
     /// Metrics of all jobs: the audit ignores warm-up and cool-down.
     metrics: Metrics,
+    energy: Option<EnergyMetrics>,
+    common: Option<CommonMetrics>,
 }
 
 impl Audited {
@@ -31,11 +36,19 @@ impl Audited {
         before.iter().for_each(|record| auditor.record(record));
         let (taus, all) = (vec![tau], SimSpan::ZERO);
         let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
-        Ok(Audited { auditor, metrics: Metrics::new(figures) })
+        let classes = unequal.as_ref().map(|unequal| &unequal.classes);
+        Ok(Audited {
+            auditor,
+            metrics: Metrics::new(figures),
+            energy: classes.and_then(EnergyMetrics::new),
+            common: classes.and_then(CommonMetrics::new),
+        })
     }
 
     /// Checks the schedule and the metrics of all of its jobs, and returns the violations.
     pub(crate) fn verdict(mut self) -> Result<(), Faults> {
+        let figures = records::figures(self.energy.as_ref(), self.common.as_ref());
+        figures.iter().for_each(|record| self.auditor.record(record));
         if let Some(summary) = self.metrics.summary() {
             self.auditor.record(&summary.record());
         }
@@ -66,9 +79,13 @@ impl Observer for Audited {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.auditor.record(&occurrence.record(now, job));
         self.metrics.observe(now, job, occurrence);
+        self.energy.observe(now, job, occurrence);
+        self.common.observe(now, job, occurrence);
     }
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
         self.auditor.record(&change.record(now));
         self.metrics.observe_platform(now, change);
+        self.energy.observe_platform(now, change);
+        self.common.observe_platform(now, change);
     }
 }

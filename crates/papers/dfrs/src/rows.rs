@@ -179,6 +179,9 @@ columns! {
         /// Mean time in seconds for which jobs were held for a low carbon intensity, over all jobs; empty if none
         /// may be. No wait or turnaround counts it.
         metric(less, "s") pub held_s: Option<SimSpan>,
+        /// Number of jobs that might be held, but are not: the series of carbon intensities does not cover their
+        /// estimates; empty if none may be held.
+        fact pub not_held: Option<u64>,
         /// Licences and other resources that the cluster has as a whole: name, mean and largest number
         /// of units in use, and the smallest and the largest number that there are, as JSON.
         fact pub common: Option<String>,

@@ -33,6 +33,7 @@ use dfrsim_policies::{Policy, PolicyOptions, Setup};
 use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// The on-line study of a scenario, with its logs already read.
@@ -77,8 +78,9 @@ pub struct Instance {
     sites: Vec<Arc<SiteSettings>>,
     /// The workload's nodes, followed by those that priorities substitute for them.
     clusters: Vec<Cluster>,
-    /// Mean time for which jobs are held, if they may be.
-    held: Option<SimSpan>,
+    /// Mean time for which jobs are held, and the number of jobs that are not, as the series does not cover
+    /// their estimates; `None` if no job may be held.
+    held: Option<(SimSpan, u64)>,
     /// Measurements of each setting for all taus, or its failure. They are computed for the first
     /// tau that needs them.
     summaries: Vec<OnceLock<Result<Box<Measurements>, Failure>>>,
@@ -372,6 +374,23 @@ fn misfits(scenario: &Scenario<Online>, parts: &[RawInstance], setups: &[Workloa
     notices
 }
 
+/// Returns a notice for each workload with jobs that were not held, as the series of carbon intensities does
+/// not cover their estimates.
+fn not_held(rows: &Long<SimulationRow>) -> Vec<String> {
+    let done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
+    let counts = done.filter_map(|row| Some(((&row.workload, &row.instance), row.not_held?)));
+    let by_instance: BTreeMap<_, u64> = counts.collect();
+    let mut by_workload = BTreeMap::new();
+    for ((workload, _), count) in by_instance {
+        *by_workload.entry(workload).or_insert(0) += count;
+    }
+    let some = by_workload.into_iter().filter(|(_, count)| *count > 0);
+    some.map(|(workload, count)| {
+        format!("{workload}: defer: {count} jobs are not held: the series of intensities does not cover their estimates")
+    })
+    .collect()
+}
+
 /// Returns whether the amounts that the whole cluster has never change, nor does the carbon intensity or
 /// the price of energy.
 fn has_constant_amounts(nodes: &UnequalNodes) -> bool {
@@ -523,10 +542,10 @@ impl Study for OnlineStudy {
         let held = workload.defer.zip(series).map(|(defer, series)| {
             let Options { estimates, seed, .. } = &self.settings[0].options;
             let estimate = |job: &Job| estimates.estimate(job, *seed);
-            let (later, held, _) = defer.apply(series, *seed, estimate, jobs.iter().cloned());
+            let (later, held, counts) = defer.apply(series, *seed, estimate, jobs.iter().cloned());
             jobs = later.into();
             let total: u64 = held.iter().map(|held| held.micros()).sum();
-            SimSpan::from_micros(total / held.len().max(1) as u64)
+            (SimSpan::from_micros(total / held.len().max(1) as u64), counts.uncovered as u64)
         });
         let mut digests = Vec::new();
         for unequal in own {
@@ -639,7 +658,8 @@ impl Study for OnlineStudy {
             over_cap: energy.map(|it| it.over_cap_s),
             carbon: energy.and_then(|it| it.carbon_kg),
             cost: energy.and_then(|it| it.cost),
-            held_s: instance.held,
+            held_s: instance.held.map(|it| it.0),
+            not_held: instance.held.map(|it| it.1),
             common: common.clone(),
             slowed: energy.and_then(|it| it.slowed),
             asleep: sleep.map(|it| it.asleep),
@@ -672,6 +692,7 @@ impl Study for OnlineStudy {
         let mut notes: Vec<String> =
             altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect();
         notes.extend(self.misfits.iter().cloned());
+        notes.extend(not_held(rows));
         let mut done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
         if self.scenario.clairvoyant && done.any(|row| row.reached.is_none()) {
             notes.push("some instances have no clairvoyant schedule: it is for equal nodes with room for each job at full speed, and jobs that do not wait for others".into());

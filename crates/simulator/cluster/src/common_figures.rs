@@ -2,6 +2,7 @@
 
 use crate::{Observer, Occurrence};
 use dfrsim_model::SimTime;
+use dfrsim_model::event::UseOfResource;
 use dfrsim_model::platform::classes::NodeClasses;
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use rustc_hash::FxHashMap;
@@ -65,6 +66,12 @@ impl CommonMetrics {
         };
         let all = self.resources.iter().zip(&self.sums).zip(&self.largest);
         if span > 0 { all.map(of).collect() } else { Vec::new() }
+    }
+
+    /// Returns the use of each resource up to the last event, as the record of it has it.
+    pub(crate) fn uses(&self) -> Vec<UseOfResource> {
+        let of = |it: CommonFigures| UseOfResource { mean: it.mean, largest: it.largest };
+        self.figures().into_iter().map(of).collect()
     }
 
     /// Adds the time that has passed since the last event.

@@ -3,7 +3,7 @@
 use crate::sleep::SleepingNodes;
 use crate::used_power::{ShareChange, UsedUnits};
 use crate::{NodeRange, Observer, Occurrence, Pace, Placement, PlatformChange};
-use dfrsim_model::event::Record;
+use dfrsim_model::event::{Record, SleepOfRun, UseOfResource};
 use dfrsim_model::platform::NodeSpan;
 use dfrsim_model::platform::classes::{Demand, NodeClasses};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
@@ -17,6 +17,10 @@ use std::ops::Range;
 
 /// Nanojoules in a kilowatt-hour.
 const KILOWATT_HOUR: f64 = 3.6e15;
+
+/// Units of the sums of carbon and prices in a microgram, and in a billionth of the currency: those of a
+/// kilowatt-hour divided by 1,000.
+const BILLIONTH: u128 = ENERGY_PARTS * 3_600_000_000_000;
 
 /// Collector of the energy of a cluster, and of the time in which its nodes sleep. All sums are exact:
 /// milliwatts times microseconds times units of 2^-20.
@@ -322,6 +326,31 @@ impl EnergyMetrics {
             nodes_mj: millijoules(self.energy),
             jobs_mj: millijoules(self.energy_of_jobs),
             peak_mw: u64::try_from(self.peak.div_ceil(ENERGY_PARTS)).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Creates the record of the use of what the cluster has as a whole up to the last event, given that of
+    /// resources other than power; `None` if there is nothing of it.
+    pub(crate) fn use_record(&self, common: Vec<UseOfResource>) -> Option<Record<'static>> {
+        let series = self.series();
+        let carbon = series.is_some_and(|series| !series.carbon.is_empty());
+        let price = series.is_some_and(|series| !series.price.is_empty());
+        let sleep = self.sleep_figures().map(|figures| SleepOfRun {
+            asleep: figures.asleep,
+            wakes: figures.wakes,
+            woken_us: self.sleep.as_ref().map_or(0, |it| u64::try_from(it.waited).unwrap_or(u64::MAX)),
+        });
+        let of_power = self.cap.is_some() || !self.slowed.is_empty() || carbon || price;
+        (of_power || sleep.is_some() || !common.is_empty()).then(|| Record::Figures {
+            common,
+            over_cap_us: self.cap.as_ref().map(|_| self.over_cap),
+            slowed: self.slowed.clone(),
+            sleep,
+            carbon_ug: carbon.then(|| u64::try_from(self.carbon / BILLIONTH).unwrap_or(u64::MAX)),
+            cost_billionths: price.then(|| {
+                let cost = self.price.div_euclid(BILLIONTH as i128);
+                i64::try_from(cost).unwrap_or(if cost < 0 { i64::MIN } else { i64::MAX })
+            }),
         })
     }
 

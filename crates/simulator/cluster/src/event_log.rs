@@ -1,6 +1,6 @@
 //! Writer of events files.
 
-use crate::{EnergyMetrics, Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
+use crate::{CommonMetrics, EnergyMetrics, Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};
@@ -13,8 +13,10 @@ pub struct EventLog<W> {
     line: Vec<u8>,
     /// Error of the first write that failed; nothing is written after it.
     failed: Option<io::Error>,
-    /// Energy of the nodes, if their power is known.
+    /// Energy of the nodes, if their power is known or some sleep.
     energy: Option<EnergyMetrics>,
+    /// Use of the resources that the cluster has as a whole, if it has any.
+    common: Option<CommonMetrics>,
 }
 
 impl<W: Write> EventLog<W> {
@@ -26,7 +28,7 @@ impl<W: Write> EventLog<W> {
 
     /// Begins an events file with the given first record (see [`records::run`]).
     pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
-        let mut log = EventLog { out, line: Vec::new(), failed: None, energy: None };
+        let mut log = EventLog { out, line: Vec::new(), failed: None, energy: None, common: None };
         log.write(run);
         log
     }
@@ -37,6 +39,7 @@ impl<W: Write> EventLog<W> {
     pub fn of_cluster(mut self, options: &Options, priorities: Option<&SiteSettings>) -> EventLog<W> {
         let Options { outages, unequal, .. } = options;
         self.energy = unequal.as_ref().and_then(|unequal| EnergyMetrics::new(&unequal.classes));
+        self.common = unequal.as_ref().and_then(|unequal| CommonMetrics::new(&unequal.classes));
         let records = records::conditions(outages.as_deref(), unequal.as_deref(), priorities);
         let begin = options.beginning.iter().map(|beginning| beginning.record());
         records.into_iter().chain(begin).for_each(|record| self.write(&record));
@@ -49,9 +52,8 @@ impl<W: Write> EventLog<W> {
     /// # Errors
     /// If any write failed.
     pub fn finish(mut self, summary: &Summary) -> io::Result<W> {
-        if let Some(energy) = self.energy.take().and_then(|energy| energy.record()) {
-            self.write(&energy);
-        }
+        let figures = records::figures(self.energy.as_ref(), self.common.as_ref());
+        figures.iter().for_each(|record| self.write(record));
         self.write(&summary.record());
         self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
     }
@@ -75,10 +77,12 @@ fn format_line(record: &Record<'_>, line: &mut Vec<u8>) -> io::Result<()> {
 impl<W: Write> Observer for EventLog<W> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.energy.observe(now, job, occurrence);
+        self.common.observe(now, job, occurrence);
         self.write(&occurrence.record(now, job));
     }
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
         self.energy.observe_platform(now, change);
+        self.common.observe_platform(now, change);
         self.write(&change.record(now));
     }
 }

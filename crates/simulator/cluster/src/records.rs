@@ -1,6 +1,6 @@
 //! Conversion of what observers receive into the records of [`dfrsim_model::event`].
 
-use crate::{Link, Occurrence, Overrun, Pace, Placement, PlatformChange};
+use crate::{CommonMetrics, EnergyMetrics, Link, Occurrence, Overrun, Pace, Placement, PlatformChange};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, UnequalNodes};
 use dfrsim_model::platform::common::{CommonDemand, CommonResource};
@@ -37,16 +37,17 @@ pub fn run<'a>(
 }
 
 /// Creates the records after the first one, as far as they apply: rules for outages, node classes,
-/// and priorities with limits.
+/// the series of carbon intensities and prices, and priorities with limits.
 pub fn conditions(
     outages: Option<&Outages>,
     unequal: Option<&UnequalNodes>,
     priorities: Option<&SiteSettings>,
 ) -> Vec<Record<'static>> {
     let platform = outages.map(|outages| platform(outages.interruption));
+    let series = unequal.and_then(|unequal| series(&unequal.classes));
     let classes = unequal.map(|unequal| classes(&unequal.classes));
     let priority = priorities.map(|settings| Record::Priority { settings: Box::new(settings.clone()) });
-    [platform, classes, priority].into_iter().flatten().collect()
+    [platform, classes, series, priority].into_iter().flatten().collect()
 }
 
 fn platform(interruption: Interruption) -> Record<'static> {
@@ -112,6 +113,35 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         core_parts: Some(nodes.core_parts()).filter(|&parts| parts > 1),
         common: nodes.common().iter().map(common).collect(),
     }
+}
+
+fn series(nodes: &NodeClasses) -> Option<Record<'static>> {
+    let series = nodes.power()?.series.as_deref()?;
+    Some(Record::Series {
+        begins_us: series.begins.iter().map(|begin| begin.micros()).collect(),
+        end_us: series.end.micros(),
+        carbon_mg: series.carbon.clone(),
+        price_millionths: series.price.clone(),
+    })
+}
+
+/// Creates the records before the summary, as far as they apply: the energy, and the use of what the
+/// cluster has as a whole.
+pub fn figures(energy: Option<&EnergyMetrics>, common: Option<&CommonMetrics>) -> Vec<Record<'static>> {
+    let of_energy = energy.and_then(EnergyMetrics::record);
+    let common = common.map_or_else(Vec::new, CommonMetrics::uses);
+    let figures = match energy {
+        Some(energy) => energy.use_record(common),
+        None => (!common.is_empty()).then_some(Record::Figures {
+            common,
+            over_cap_us: None,
+            slowed: Vec::new(),
+            sleep: None,
+            carbon_ug: None,
+            cost_billionths: None,
+        }),
+    };
+    [of_energy, figures].into_iter().flatten().collect()
 }
 
 /// Returns the levels of the nodes of a class below full speed.

@@ -2,14 +2,14 @@
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EnergyMetrics, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
-    Scheduler, SummaryOptions, records, simulate_with,
+    CommonMetrics, EnergyMetrics, EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun,
+    PlatformChange, Scheduler, SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::platform::classes::{
     DISTINCT_NODES, Demands, PlatformFields, REQUESTED_CORES, REQUESTED_NODES, UnequalNodes,
 };
-use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
+use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, series};
 use dfrsim_model::site::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Licence, Limits, MainSettings, PreemptMode,
     PriorityWeights, Reservation, SiteSettings, SizeFactor, Tres, Unlisted, VictimOrder,
@@ -368,6 +368,8 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
     }
 }
 
+/// Carbon intensities and prices, which end before the last jobs.
+const SERIES: &str = "from_s,g_per_kwh,price_per_kwh\n0,300,0.2\n15000,120.5,-0.1\n30000,411,0.5\n45000,0,0\n60000,200,1\n";
 /// Classes with different speed levels, and less power than half of their tasks draw, in steps.
 const LEVELS: &str = "power = { cap = [{ from_s = 0, watts = 2300 }, { from_s = 20000, watts = 2150 }, { from_s = 60000, watts = 2400 }] }
     classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8,
@@ -409,7 +411,9 @@ fn unequal(condition: Condition, seed: Seed, jobs: &[Job]) -> UnequalNodes {
     let requests = [gpus, "@reservation-x:0.1"].into_iter().chain(licences);
     let requests = requests.map(|text| text.parse().unwrap()).collect();
     let text = format!("{devices}{whole}{nodes}");
-    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    let mut classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    // Platforms without a power have no use of it.
+    classes.set_energy_series(series::parse("ci.csv", SERIES).unwrap());
     // Some jobs need different nodes, and some requested other numbers of cores or nodes than they
     // have.
     let listed = |job: &Job| {
@@ -662,12 +666,13 @@ impl Case {
         let mut scheduler =
             made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
         let energy = unequal.as_ref().and_then(|unequal| EnergyMetrics::new(&unequal.classes));
-        let mut watchers = ((metrics, energy), Recorder(before));
+        let common = unequal.as_ref().and_then(|unequal| CommonMetrics::new(&unequal.classes));
+        let mut watchers = ((metrics, (energy, common)), Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
-        let ((metrics, energy), Recorder(mut all)) = watchers;
-        all.extend(energy.and_then(|energy| energy.record()));
+        let ((metrics, (energy, common)), Recorder(mut all)) = watchers;
+        all.extend(records::figures(energy.as_ref(), common.as_ref()));
         all.push(metrics.summary()?.record());
         Some(all)
     }

@@ -5,12 +5,12 @@ use crate::classes::events;
 use crate::devices::{outages, workload};
 use crate::preemption;
 use crate::support::{assert_judged, recorded};
-use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::Options;
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
-use dfrsim_model::event::{PowerOfNode, Record};
+use dfrsim_model::event::{PowerOfNode, Record, SleepOfRun};
 use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
-use dfrsim_model::platform::{NodeSpan, Outage, Outages};
+use dfrsim_model::platform::{NodeSpan, Outage, Outages, series};
 use dfrsim_model::site::PreemptMode;
 use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -22,6 +22,8 @@ use std::sync::Arc;
 const COMMON: &str = "common = { matlab = { steps = [{ from_s = 0, amount = 3 }, { from_s = 10, amount = 1 }, { from_s = 25, amount = 4 }] },
     bb = { amount = 20, per_task = 3 } }
 power = { cap = [{ from_s = 0, watts = 700 }, { from_s = 15, watts = 600 }, { from_s = 30, watts = 780 }], pue = 1.2 }\n";
+/// Carbon intensities and prices, which end before the last jobs.
+const SERIES: &str = "from_s,g_per_kwh,price_per_kwh\n0,300.5,0.25\n7,200,-0.5\n14,0,1\n21,411,0.001\n";
 /// Three classes, the second of half speed.
 const CLASSES: &str = "classes = [
     { name = 'a', nodes = 2, cores = 8, memory_gb = 8, resources = { gpu = 4 },
@@ -109,7 +111,8 @@ fn options(seed: u64, platform: &str) -> Options {
     });
     let requests = requests.into_iter().map(|text| text.parse().unwrap()).collect();
     let text = format!("{COMMON}{platform}");
-    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    let mut classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    assert!(classes.set_energy_series(series::parse("ci.csv", SERIES).unwrap()), "the nodes have a power");
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),
@@ -215,6 +218,107 @@ fn planted_faults_are_found() {
         }
     }
     assert!(planted >= 30 && kinds.len() == 10, "{planted} faults of {} kinds", kinds.len());
+}
+
+/// Changes what jobs hold of licences and burst buffers, the nodes that sleep, carbon intensities and the figures
+/// of all of these in the records of schedules. The audit finds each fault by the figures alone, without the
+/// rules of a policy.
+#[test]
+fn planted_faults_of_uses_are_found() {
+    let jobs: Vec<Job> =
+        (0..16).map(|id| Job { submit: SimTime::from_secs(9 * id), ..planted_job(id) }).collect();
+    let slept = SLOW_CLASSES
+        .replace("power = {", "power = { asleep_w = 5, sleep_after = 4, falls = 1, wakes = 2,");
+    let (mut planted, mut kinds, mut missed) = (0, BTreeSet::new(), Vec::new());
+    for name in ["FIRSTFIT/NODES=SHARED", "EASY", "CONS", "EQUIPARTITION", "MCB*/OPT=MIN", "SRPT", "GANG"] {
+        let events = events(name.parse().unwrap(), 5, &options(2, &slept), &jobs);
+        assert_judged(&events, name);
+        let lines: Vec<&str> = events.lines().collect();
+        let mut plant = |what: &'static str, at: usize, change: &dyn Fn(&mut Record<'static>)| {
+            let mut record = Record::from_json(lines[at].as_bytes()).unwrap();
+            change(&mut record);
+            let changed = serde_json::to_string(&record).unwrap();
+            if changed == lines[at] {
+                return;
+            }
+            let line = |(number, line)| if number == at { changed.as_str() } else { line };
+            let text: String =
+                lines.iter().copied().enumerate().map(line).flat_map(|line| [line, "\n"]).collect();
+            planted += 1;
+            kinds.insert(what);
+            if audit(text.as_bytes()).is_ok() {
+                missed.push(format!("{name}: {what}, line {}", at + 1));
+            }
+        };
+        for (at, line) in lines.iter().enumerate() {
+            match Record::from_json(line.as_bytes()).unwrap() {
+                Record::Ask { .. } => {
+                    for (what, place) in [("a licence less", 0), ("a burst buffer less", 1)] {
+                        plant(what, at, &|record| {
+                            let Record::Ask { common, .. } = record else { return };
+                            common[place] = common[place].saturating_sub(1);
+                        });
+                    }
+                }
+                Record::Series { .. } => {
+                    plant("more carbon dioxide", at, &|record| {
+                        let Record::Series { carbon_mg, .. } = record else { return };
+                        carbon_mg[1] += 1000;
+                    });
+                    plant("a lower price", at, &|record| {
+                        let Record::Series { price_millionths, .. } = record else { return };
+                        price_millionths[2] -= 1000;
+                    });
+                    plant("a later interval", at, &|record| {
+                        let Record::Series { begins_us, .. } = record else { return };
+                        begins_us[1] += 1_000_000;
+                    });
+                }
+                Record::Figures { .. } => {
+                    for what in [
+                        "mean use",
+                        "largest use",
+                        "time above the cap",
+                        "slowed jobs",
+                        "time asleep",
+                        "wake-ups",
+                        "time until nodes are awake",
+                        "carbon dioxide",
+                        "cost",
+                    ] {
+                        plant(what, at, &|record| {
+                            let Record::Figures {
+                                common,
+                                over_cap_us,
+                                slowed,
+                                sleep,
+                                carbon_ug,
+                                cost_billionths,
+                            } = record
+                            else {
+                                return;
+                            };
+                            let SleepOfRun { asleep, wakes, woken_us } = sleep.as_mut().unwrap();
+                            match what {
+                                "mean use" => common[1].mean *= 1.000_001,
+                                "largest use" => common[0].largest += 1,
+                                "time above the cap" => *over_cap_us.as_mut().unwrap() += 1,
+                                "slowed jobs" => slowed[0] += 1,
+                                "time asleep" => *asleep *= 1.000_001,
+                                "wake-ups" => *wakes += 1,
+                                "time until nodes are awake" => *woken_us += 1,
+                                "carbon dioxide" => *carbon_ug.as_mut().unwrap() += 1,
+                                _ => *cost_billionths.as_mut().unwrap() -= 1,
+                            }
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert!(planted >= 200 && kinds.len() == 14, "{planted} faults of {} kinds", kinds.len());
 }
 
 /// Judges schedules as those of another policy with the same rules but one: another order of the plan, and
@@ -437,11 +541,7 @@ fn energy_is_that_computed_by_hand() {
         };
         let events = events(policy.parse().unwrap(), 2, &options, &[job]);
         assert_judged(&events, policy);
-        let line = events.lines().rev().nth(1).unwrap();
-        let Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) = Record::from_json(line.as_bytes()) else {
-            panic!("{line}")
-        };
-        (nodes_mj, jobs_mj, peak_mw)
+        recorded_energy(&events)
     };
     assert_eq!(energy("EASY", "", None), (2_500_000, 500_000, 250_000));
     let outage = Outage {
@@ -454,6 +554,15 @@ fn energy_is_that_computed_by_hand() {
     assert_eq!(energy("Greedy*/OPT=MIN", "power = { cap_w = 225 }", None), (4_500_000, 500_000, 225_000));
 }
 
+/// Returns the energy of nodes and jobs in millijoules and the largest power in milliwatts of events.
+fn recorded_energy(events: &str) -> (u64, u64, u64) {
+    let energy = events.lines().rev().find_map(|line| match Record::from_json(line.as_bytes()) {
+        Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) => Some((nodes_mj, jobs_mj, peak_mw)),
+        _ => None,
+    });
+    energy.expect("the events have a record of the energy")
+}
+
 /// Returns the energy of nodes and jobs in millijoules and the largest power in milliwatts, of a schedule
 /// that is judged.
 fn judged_energy(policy: &str, platform: &str, requests: &[&str], jobs: &[Job]) -> (u64, u64, u64) {
@@ -464,11 +573,7 @@ fn judged_energy(policy: &str, platform: &str, requests: &[&str], jobs: &[Job]) 
     let unequal = Some(Arc::new(UnequalNodes { classes, demands }));
     let events = events(policy.parse().unwrap(), nodes, &Options { unequal, ..Options::default() }, jobs);
     assert_judged(&events, policy);
-    let line = events.lines().rev().nth(1).unwrap();
-    match Record::from_json(line.as_bytes()) {
-        Ok(Record::Energy { nodes_mj, jobs_mj, peak_mw }) => (nodes_mj, jobs_mj, peak_mw),
-        _ => panic!("{line}"),
-    }
+    recorded_energy(&events)
 }
 
 /// A node draws 100 W, and a GPU 20 W without tasks and 80 W with them. Two jobs of 10 s need 0.4 of a GPU

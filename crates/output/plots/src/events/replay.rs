@@ -396,7 +396,9 @@ impl Replay {
             }
             Record::Platform { .. }
             | Record::Begin { .. }
+            | Record::Series { .. }
             | Record::Energy { .. }
+            | Record::Figures { .. }
             | Record::Priority { .. }
             | Record::Window { .. }
             | Record::Drain { .. }

@@ -34,6 +34,24 @@ fn rows_are_of_unequal_nodes() {
     }
 }
 
+/// The series of 40 s covers the estimate of the second job, 10 s, and not that of the first one, 60 s, which
+/// takes 20 s. The second one is held for 10 s, until the low intensity.
+#[test]
+fn jobs_that_cannot_be_held_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.swf"), LOG.replace("1 20 -1 1 1", "1 60 -1 1 1")).unwrap();
+    let platform = "classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, power = { idle_w = 100, busy_w = 200 } }]";
+    fs::write(folder.path().join("nodes.toml"), platform).unwrap();
+    fs::write(folder.path().join("ci.csv"), "from_s,g_per_kwh\n0,300\n10,100\n20,300\n30,300\n").unwrap();
+    let text =
+        format!("{SCENARIO}intensity = 'ci.csv'\ndefer = '20'\n[simulation]\nestimates = 'requested'\n");
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path().join("out")) };
+    run_with(&registry(), &text, &[], Some(folder.path()), &options);
+    let rows = frame(&folder.path().join("out"));
+    let of = |column: &str| numbers(&rows, "EASY", column)[0];
+    assert_eq!((of("not_held"), of("held_s"), of("makespan_s")), (1.0, 5.0, 20.0));
+}
+
 /// Jobs with GPUs run on the nodes that have them; the GPU jobs are equal for each policy and load.
 #[test]
 fn traces_are_audited_on_nodes_with_gpus() {

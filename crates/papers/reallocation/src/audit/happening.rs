@@ -19,7 +19,9 @@ impl Auditor {
             Record::Platform { .. }
             | Record::Classes { .. }
             | Record::Begin { .. }
+            | Record::Series { .. }
             | Record::Energy { .. }
+            | Record::Figures { .. }
             | Record::Priority { .. } => {
                 cluster.stop_plan_checks();
                 if let Record::Classes { common, .. } = record {
