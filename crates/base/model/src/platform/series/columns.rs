@@ -208,7 +208,9 @@ impl Columns {
         let zone = match own.as_str() {
             _ if zone.is_some() => zone,
             "datum von" => Some(Zone::Cet),
-            "utc_timestamp" | "timestamp_utc" | "datetime_utc" | "hourutc" => Some(Zone::Fixed(0)),
+            "utc_timestamp" | "timestamp_utc" | "datetime_utc" | "utc time" | "utc_time" | "hourutc" => {
+                Some(Zone::Fixed(0))
+            }
             _ => None,
         };
         Some(Columns {
@@ -287,7 +289,7 @@ mod tests {
             ("timestamp;WND;SUN;NG;OTH;avg_CI", "0 None 5 g/kWh? | -"),
             (
                 "UTC time;region_code;carbon_intensity_lifecycle;carbon_intensity_direct",
-                "0 None 3 g/kWh? | -",
+                "0 Some(Fixed(0)) 3 g/kWh? | -",
             ),
             ("timestamp;city;circuit", "0 None - | -"),
             ("datetime;price_eur_mwh;kg_co2_per_kwh", "0 None 2 kg/kWh | 1 EUR/MWh"),
