@@ -37,13 +37,15 @@ pub(super) struct Columns {
 
 /// Names of columns of times in lower case, without what is in parentheses; those that come first are
 /// preferred.
-const TIMES: [&str; 20] = [
+const TIMES: [&str; 22] = [
     "datetime",
     "mtu",
     "point_time",
     "utc_timestamp",
     "timestamp_utc",
     "datetime_utc",
+    "utc time",
+    "utc_time",
     "timestamp",
     "date_time",
     "date",
@@ -102,7 +104,7 @@ fn carbon(name: &str) -> Option<(u32, f64, &'static str, bool)> {
         return None;
     }
     let is_carbon = ["carbon", "co2", "intensity", "emission", "moer", "g_per_kwh"].into_iter().any(has);
-    if !is_carbon && name != "ci" {
+    if !is_carbon && !name.split(['_', ' ']).any(|word| word == "ci") {
         return None;
     }
     let rank = match () {
@@ -206,7 +208,9 @@ impl Columns {
         let zone = match own.as_str() {
             _ if zone.is_some() => zone,
             "datum von" => Some(Zone::Cet),
-            "utc_timestamp" | "timestamp_utc" | "datetime_utc" | "hourutc" => Some(Zone::Fixed(0)),
+            "utc_timestamp" | "timestamp_utc" | "datetime_utc" | "utc time" | "utc_time" | "hourutc" => {
+                Some(Zone::Fixed(0))
+            }
             _ => None,
         };
         Some(Columns {
@@ -281,6 +285,13 @@ mod tests {
             ),
             ("Time;Carbon Intensity", "0 None 1 g/kWh? | -"),
             ("date;hour;day;ci", "0 None 3 g/kWh? | -"),
+            // Those of simulators of data centres, and of forecasts of intensities.
+            ("timestamp;WND;SUN;NG;OTH;avg_CI", "0 None 5 g/kWh? | -"),
+            (
+                "UTC time;region_code;carbon_intensity_lifecycle;carbon_intensity_direct",
+                "0 Some(Fixed(0)) 3 g/kWh? | -",
+            ),
+            ("timestamp;city;circuit", "0 None - | -"),
             ("datetime;price_eur_mwh;kg_co2_per_kwh", "0 None 2 kg/kWh | 1 EUR/MWh"),
             (
                 "Datum von;Datum bis;Deutschland/Luxemburg [€/MWh] Originalauflösungen",
