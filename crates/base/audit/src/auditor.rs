@@ -16,10 +16,10 @@ use crate::placement;
 use crate::platform::{Interruption, Platform, Window};
 use crate::policy::CheckedPolicy;
 use crate::priority::Limits;
+use crate::series::Series;
 use crate::sleep::Sleep;
 use crate::summary::differences;
 use crate::tally::Tally;
-use crate::series::Series;
 use crate::{Phase, Report, Rule, figures, rule};
 use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record, SleepOfRun};
@@ -517,9 +517,8 @@ impl Auditor {
             slowed,
             sleep,
             carbon_ug: carbon.map(|carbon| u64::try_from(carbon).unwrap_or(u64::MAX)),
-            cost_billionths: price.map(|price| {
-                i64::try_from(price).unwrap_or(if price < 0 { i64::MIN } else { i64::MAX })
-            }),
+            cost_billionths: price
+                .map(|price| i64::try_from(price).unwrap_or(if price < 0 { i64::MIN } else { i64::MAX })),
         };
         (has_any || carbon.is_some() || price.is_some()).then_some((record, names))
     }

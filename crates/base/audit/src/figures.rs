@@ -53,7 +53,10 @@ fn figures(record: &Record<'_>, names: &[String]) -> Vec<Figure> {
     if let Some(sleep) = sleep {
         add("time asleep".to_owned(), Number::Mean(sleep.asleep));
         add("number of wake-ups".to_owned(), Number::Exact(sleep.wakes.into()));
-        add("time for which jobs waited on their nodes in us".to_owned(), Number::Exact(sleep.woken_us.into()));
+        add(
+            "time for which jobs waited on their nodes in us".to_owned(),
+            Number::Exact(sleep.woken_us.into()),
+        );
     }
     let others = [
         ("time above the cap in us", over_cap_us.map(i128::from)),

@@ -80,7 +80,8 @@ mod tests {
     }
 
     /// Use of the cap, which is exceeded for 7 s, and of nodes, of which one sleeps for 6 of 10 s.
-    const USES: &str = r#"{"event":"figures","over_cap_us":7000000,"sleep":{"asleep":0.3,"wakes":0,"woken_us":0}}"#;
+    const USES: &str =
+        r#"{"event":"figures","over_cap_us":7000000,"sleep":{"asleep":0.3,"wakes":0,"woken_us":0}}"#;
 
     /// Nodes of 100 W, of which a task draws 50 W more, and the cap of 250 W falls to 220 W after 4 s. The
     /// other node falls asleep from 3 s to 5 s, and draws 10 W then.

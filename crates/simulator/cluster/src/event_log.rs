@@ -1,6 +1,8 @@
 //! Writer of events files.
 
-use crate::{CommonMetrics, EnergyMetrics, Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records};
+use crate::{
+    CommonMetrics, EnergyMetrics, Observer, Occurrence, Options, Overrun, PlatformChange, Summary, records,
+};
 use dfrsim_model::event::Record;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{SimSpan, SimTime};

@@ -369,7 +369,8 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
 }
 
 /// Carbon intensities and prices, which end before the last jobs.
-const SERIES: &str = "from_s,g_per_kwh,price_per_kwh\n0,300,0.2\n15000,120.5,-0.1\n30000,411,0.5\n45000,0,0\n60000,200,1\n";
+const SERIES: &str =
+    "from_s,g_per_kwh,price_per_kwh\n0,300,0.2\n15000,120.5,-0.1\n30000,411,0.5\n45000,0,0\n60000,200,1\n";
 /// Classes with different speed levels, and less power than half of their tasks draw, in steps.
 const LEVELS: &str = "power = { cap = [{ from_s = 0, watts = 2300 }, { from_s = 20000, watts = 2150 }, { from_s = 60000, watts = 2400 }] }
     classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8,

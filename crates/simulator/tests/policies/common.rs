@@ -227,8 +227,8 @@ fn planted_faults_are_found() {
 fn planted_faults_of_uses_are_found() {
     let jobs: Vec<Job> =
         (0..16).map(|id| Job { submit: SimTime::from_secs(9 * id), ..planted_job(id) }).collect();
-    let slept = SLOW_CLASSES
-        .replace("power = {", "power = { asleep_w = 5, sleep_after = 4, falls = 1, wakes = 2,");
+    let slept =
+        SLOW_CLASSES.replace("power = {", "power = { asleep_w = 5, sleep_after = 4, falls = 1, wakes = 2,");
     let (mut planted, mut kinds, mut missed) = (0, BTreeSet::new(), Vec::new());
     for name in ["FIRSTFIT/NODES=SHARED", "EASY", "CONS", "EQUIPARTITION", "MCB*/OPT=MIN", "SRPT", "GANG"] {
         let events = events(name.parse().unwrap(), 5, &options(2, &slept), &jobs);

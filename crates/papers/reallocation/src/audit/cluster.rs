@@ -7,7 +7,7 @@ use super::running::Running;
 use dfrsim_audit::records::Profile;
 use dfrsim_audit::{Auditor, Fault, Faults};
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::Backfilling;
+use dfrsim_model::batch::{Backfilling, QueueOrder};
 use dfrsim_model::grid_event;
 
 /// Cluster as described by the records.
@@ -19,7 +19,7 @@ pub(super) struct Cluster {
     pub(super) promises: bool,
     /// Policy, if its plans can be recomputed. With several copies of jobs the times at which CONS
     /// plans are unknown.
-    planner: Option<Backfilling>,
+    planner: Option<(Backfilling, QueueOrder)>,
     pub(super) cores: u32,
     /// Speed in thousandths of the reference speed.
     speed: u32,
@@ -58,14 +58,14 @@ impl Cluster {
     ) -> Result<Cluster, Faults> {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
         let name = own.as_deref().unwrap_or(local);
-        let policy = checkable_scheme(name);
+        let scheme = checkable_scheme(name);
         Ok(Cluster {
-            policy,
+            policy: scheme.map(|scheme| scheme.0),
             promises: match own {
-                Some(_) => policy.is_some_and(guarantees_end),
+                Some(_) => scheme.is_some_and(guarantees_end),
                 None => promises,
             },
-            planner: policy.filter(|policy| *policy != CONS || copies == 1),
+            planner: scheme.filter(|(policy, _)| *policy != CONS || copies == 1),
             cores,
             speed,
             local: Auditor::of_cluster(name, cores)?,
@@ -105,7 +105,7 @@ impl Cluster {
     }
     /// Updates the plan at the current time if later plans depend on it.
     pub(super) fn reserve(&mut self, now: u64) {
-        if self.planner == Some(CONS) {
+        if self.planner.is_some_and(|(policy, _)| policy == CONS) {
             self.plan(now);
         }
     }

@@ -11,7 +11,8 @@
 //!   joined the queue;
 //! * the expected completion time of a job that joins a queue agrees with the policy's plan, which
 //!   follows from sizes, time limits and speed. The plan is recomputed for queues of at most
-//!   [`LONGEST_QUEUE`] jobs on equal nodes in the order of arrival; under CONS, whose plan depends
+//!   [`LONGEST_QUEUE`] jobs on equal nodes in the order of arrival, and under policies without
+//!   lasting reservations also by estimate (SJF, LJF) or area (SAF); under CONS, whose plan depends
 //!   on the past, for jobs with one copy;
 //! * if jobs only move to gain time, the gain exceeds the threshold, and the move is immediate;
 //! * a job takes longer by the transfer of its data on clusters other than that of its first

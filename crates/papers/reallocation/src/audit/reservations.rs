@@ -2,11 +2,11 @@
 //! recomputed.
 
 use super::LONGEST_QUEUE;
-use super::local::{CONS, Waiting};
+use super::local::{CONS, Waiting, in_order};
 use super::running::Running;
 use dfrsim_audit::records::Profile;
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::Backfilling;
+use dfrsim_model::batch::{Backfilling, QueueOrder};
 
 /// Planned starts of waiting jobs, by submission index.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Reservations {
     /// Returns the plan at the current time; `None` if it is unknown.
     pub(super) fn update(
         &mut self,
-        policy: Backfilling,
+        (policy, order): (Backfilling, QueueOrder),
         (now, cores): (u64, u32),
         running: &Running,
         queue: &SortedMap<u64, Waiting>,
@@ -49,7 +49,7 @@ impl Reservations {
         }
         if freed || self.starts.len() < queue.len() {
             let profile = Profile::of_running(cores, now, running.ends());
-            self.plan(profile, (now, policy == Backfilling::Fcfs), queue, freed);
+            self.plan(profile, (now, policy == Backfilling::Fcfs), &in_order(queue, order), freed);
         }
         Some(&self.starts)
     }
@@ -62,15 +62,15 @@ impl Reservations {
         &mut self,
         mut profile: Profile,
         (mut from, in_turn): (u64, bool),
-        queue: &SortedMap<u64, Waiting>,
+        queue: &[(u64, Waiting)],
         moves_up: bool,
     ) {
-        for (place, &Waiting { width, walltime, .. }) in queue {
-            if let Some(&start) = self.starts.get(place) {
+        for (place, Waiting { width, walltime, .. }) in queue.iter().copied() {
+            if let Some(&start) = self.starts.get(&place) {
                 profile.allocate(start, start.saturating_add(walltime), width);
             }
         }
-        for (&place, &Waiting { width, walltime, .. }) in queue {
+        for (place, Waiting { width, walltime, .. }) in queue.iter().copied() {
             match self.starts.get(&place) {
                 Some(_) if !moves_up => continue,
                 Some(&start) => profile.release(start, start.saturating_add(walltime), width),
