@@ -52,8 +52,17 @@ impl Views {
         py: Python<'py>,
         message: &Message<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Message::Decide { now, tick, all_submitted, submitted, completed, interrupted, state, progress } =
-            message
+        let Message::Decide {
+            now,
+            tick,
+            all_submitted,
+            submitted,
+            completed,
+            interrupted,
+            power,
+            state,
+            progress,
+        } = message
         else {
             if let Message::Begin { nodes, .. } = message {
                 self.set_nodes(py, *nodes);
@@ -79,6 +88,9 @@ impl Views {
         }
         if !interrupted.is_empty() {
             view.set_item(intern!(py, "interrupted"), pythonize(py, interrupted)?)?;
+        }
+        if let Some(power) = power {
+            view.set_item(intern!(py, "power"), power)?;
         }
         if let Some(state) = state {
             self.add_lists(&view, *state)?;
@@ -158,6 +170,13 @@ impl Views {
                 dictionary.set_item(intern!(py, "nodes"), PyList::new(py, nodes)?)?;
                 dictionary.set_item(intern!(py, "end"), job.end)?;
                 kept.nodes = Some(Arc::clone(job.nodes));
+            }
+            match job.level {
+                Some(level) => dictionary.set_item(intern!(py, "level"), level)?,
+                None if dictionary.contains(intern!(py, "level"))? => {
+                    dictionary.del_item(intern!(py, "level"))?;
+                }
+                None => {}
             }
             running.push(dictionary);
         }

@@ -381,7 +381,7 @@ impl Auditor {
                 }
                 self.sleep = Sleep::new(&self.cluster.kinds);
                 let cap = common.iter().find(|resource| resource.power);
-                self.energy.cap = cap.map_or_else(Vec::new, |cap| cap.steps.clone());
+                self.energy.cap = cap.cloned();
                 self.tally.slowed = vec![0; self.cluster.levels.last() as usize];
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
                 self.check.iter_mut().for_each(|check| check.common(common));
@@ -508,7 +508,7 @@ impl Auditor {
         let series = self.energy.series.as_ref().filter(|_| self.has_power());
         let carbon = series.is_some_and(Series::has_carbon).then(|| thousandths(self.energy.carbon));
         let price = series.is_some_and(Series::has_price).then(|| thousandths(self.energy.price));
-        let over_cap_us = (!self.energy.cap.is_empty()).then_some(self.energy.over_cap);
+        let over_cap_us = self.energy.cap.is_some().then_some(self.energy.over_cap);
         let slowed = self.tally.slowed.clone();
         let has_any = !common.is_empty() || sleep.is_some() || over_cap_us.is_some() || !slowed.is_empty();
         let record = Record::Figures {

@@ -4,6 +4,9 @@ use crate::Rule;
 use dfrsim_model::event::{ResourceOfCluster, UseOfResource};
 use dfrsim_model::{SortedMap, Yield};
 
+/// Shortest time after which steps may repeat, in microseconds.
+const SHORTEST_PERIOD: u64 = 1_000_000;
+
 /// Amounts in use of all resources of the cluster, in units of 2^-20 of one. They are checked once per
 /// time, after all changes of that time.
 #[derive(Debug, Default)]
@@ -20,15 +23,79 @@ pub(crate) struct Common {
     last: (u64, u64),
 }
 
+/// Returns the microseconds after which the steps of a resource repeat; `None` if they do not.
+pub(crate) fn period(resource: &ResourceOfCluster) -> Option<u64> {
+    resource.period_us.filter(|&period| period > 0)
+}
+
 /// Returns the smallest amount of a resource from a time in microseconds on.
 pub(crate) fn least_from(resource: &ResourceOfCluster, now: u64) -> u64 {
-    let later = resource.steps.iter().filter(|(from, _)| *from > now).map(|step| step.1);
-    later.chain([amount_at(resource, now)]).min().unwrap_or(0)
+    let later = resource.steps.iter().filter(|(from, _)| period(resource).is_some() || *from > now);
+    later.map(|step| step.1).chain([amount_at(resource, now)]).min().unwrap_or(0)
+}
+
+/// Returns the amount of a resource of which a job that requests more may never start: that of its last
+/// step, or the largest one of steps that repeat.
+pub(crate) fn lasting_amount(resource: &ResourceOfCluster) -> u64 {
+    match period(resource) {
+        Some(_) => resource.steps.iter().map(|step| step.1).max().unwrap_or(0),
+        None => amount_at(resource, u64::MAX),
+    }
+}
+
+/// Returns whether a job that needs these amounts for this long, in microseconds, has a time at which it may
+/// run, as far as amounts that repeat matter.
+pub(crate) fn has_round(needs: &[(&ResourceOfCluster, u64)], length: u64) -> bool {
+    let is_bound =
+        |(it, amount): &&(&ResourceOfCluster, u64)| period(it).is_some() && *amount > least_from(it, 0);
+    let bound: Vec<_> = needs.iter().filter(is_bound).collect();
+    let Some(longest) = bound.iter().filter_map(|(it, _)| period(it)).max() else { return true };
+    let later = |at: u64| bound.iter().filter_map(|(it, _)| next_step(it, at)).min();
+    let starts = std::iter::successors(Some(0), |&at| later(at)).take_while(|&at| at <= longest);
+    let has_all = |start: u64| {
+        let end = start.saturating_add(length.min(longest.saturating_mul(2)));
+        let mut times = std::iter::successors(Some(start), |&at| later(at)).take_while(|&at| at < end);
+        times.all(|at| bound.iter().all(|(it, amount)| amount_at(it, at) >= *amount))
+    };
+    { starts }.any(has_all)
 }
 
 /// Returns the amount of a resource at a time in microseconds.
 pub(crate) fn amount_at(resource: &ResourceOfCluster, now: u64) -> u64 {
+    let now = period(resource).map_or(now, |period| now % period);
     resource.steps.iter().rev().find(|(from, _)| *from <= now).map_or(0, |(_, amount)| *amount)
+}
+
+/// Returns the next time in microseconds at which the amount of a resource changes. Where steps do not
+/// repeat, each of them counts.
+pub(crate) fn next_step(resource: &ResourceOfCluster, now: u64) -> Option<u64> {
+    let Some(period) = period(resource) else {
+        return resource.steps.iter().map(|(from, _)| *from).find(|from| *from > now);
+    };
+    let begin = now - now % period;
+    let rounds = [begin, begin.saturating_add(period), begin.saturating_add(period).saturating_add(period)];
+    let starts = rounds
+        .into_iter()
+        .flat_map(|round| resource.steps.iter().map(move |(from, _)| round.saturating_add(*from)));
+    let changes = |at: &u64| *at > now && amount_at(resource, *at) != amount_at(resource, *at - 1);
+    { starts }.find(changes)
+}
+
+/// Returns whether the amount of a resource increases at a time in microseconds.
+pub(crate) fn rises_at(resource: &ResourceOfCluster, now: u64) -> bool {
+    now > 0 && amount_at(resource, now) > amount_at(resource, now - 1)
+}
+
+/// Returns the next time in microseconds at which the amount of a resource increases.
+pub(crate) fn next_rise(resource: &ResourceOfCluster, now: u64) -> Option<u64> {
+    let mut at = now;
+    for _ in 0..2 * resource.steps.len() {
+        at = next_step(resource, at)?;
+        if rises_at(resource, at) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 impl Common {
@@ -41,7 +108,11 @@ impl Common {
         }
         let begins_at_zero = |it: &ResourceOfCluster| it.steps.first().is_some_and(|(from, _)| *from == 0);
         let rises = |it: &ResourceOfCluster| it.steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        resources.iter().all(|it| begins_at_zero(it) && rises(it))
+        let is_behind = |it: &ResourceOfCluster, period: u64| it.steps.iter().all(|(from, _)| *from < period);
+        let repeats_after = |it: &ResourceOfCluster| {
+            it.period_us.is_none_or(|period| period >= SHORTEST_PERIOD && is_behind(it, period))
+        };
+        resources.iter().all(|it| begins_at_zero(it) && rises(it) && repeats_after(it))
     }
     /// Adds a time in microseconds in which jobs hold what they hold now.
     pub(crate) fn elapse(&mut self, span: u64) {

@@ -1,8 +1,10 @@
 //! Energy of the nodes: the power of each node that is up, and that of each task.
 
+use crate::common::{amount_at, next_step};
 use crate::nodes::{Kind, Size};
 use crate::power_span::PowerSpan;
 use crate::series::Series;
+use dfrsim_model::event::ResourceOfCluster;
 use dfrsim_model::{Share, Yield};
 
 const ONE: u128 = Share::ONE.units() as u128;
@@ -13,8 +15,8 @@ pub(crate) struct Energy {
     pub(crate) nodes: u128,
     pub(crate) tasks: u128,
     pub(crate) peak: u128,
-    /// Steps of the power cap as pairs of begin in microseconds and amount; empty without a cap.
-    pub(crate) cap: Vec<(u64, u64)>,
+    /// Power cap above idle nodes; `None` if there is none.
+    pub(crate) cap: Option<ResourceOfCluster>,
     /// Time in which the power of tasks exceeded the cap, in microseconds.
     pub(crate) over_cap: u64,
     /// Series of carbon intensities and prices, and the sums of energy times them.
@@ -42,10 +44,14 @@ impl Energy {
                 self.carbon = self.carbon.saturating_add(carbon);
                 self.price = self.price.saturating_add(price);
             }
-            for (at, (begin, amount)) in self.cap.iter().enumerate() {
-                let end = self.cap.get(at + 1).map_or(until, |next| next.0.min(until));
-                if tasks > u128::from(*amount) << Yield::BITS {
-                    self.over_cap += end.saturating_sub(from.max(*begin));
+            if let Some(cap) = &self.cap {
+                let mut begin = from;
+                while begin < until {
+                    let end = next_step(cap, begin).map_or(until, |next| next.min(until));
+                    if tasks > u128::from(amount_at(cap, begin)) << Yield::BITS {
+                        self.over_cap += end - begin;
+                    }
+                    begin = end;
                 }
             }
             self.spans.iter_mut().for_each(|spans| PowerSpan { span, idle, tasks }.join(spans));

@@ -1,5 +1,6 @@
 //! Power of the nodes over time, by the sums of the audit.
 
+use crate::common::{amount_at, next_step, period};
 use crate::energy::Energy;
 use crate::lines::follow;
 use crate::power_span::PowerSpan;
@@ -45,13 +46,22 @@ pub fn power_over_time(reader: impl BufRead) -> Result<Option<PowerOverTime>, Au
     let length = spans.iter().fold(0, |all: u64, span| all.saturating_add(span.span));
     let idle_of_all = auditor.cluster.idle_power(&[]);
     let cap = auditor.common.resources().iter().find(|resource| resource.power);
-    let steps = cap.map(|cap| cap.steps.as_slice()).unwrap_or_default();
+    let first = cap.and_then(|cap| Some((cap.steps.first()?.0, cap)));
+    let all = first.into_iter().flat_map(|(begin, cap)| {
+        let later = std::iter::successors(Some(begin), |&at| next_step(cap, at));
+        later.map(|at| (at, amount_at(cap, at)))
+    });
+    // Steps that repeat have no last one.
+    let until = auditor.now;
+    let is_seen = |at: u64| at <= until || cap.is_some_and(|cap| period(cap).is_none());
     let power = PowerOverTime {
         policy: auditor.policy.clone(),
         nodes: auditor.nodes,
         begin: SimTime::from_micros(auditor.now.saturating_sub(length)),
         spans,
-        cap: steps.iter().map(|&(from, amount)| (SimTime::from_micros(from), amount)).collect(),
+        cap: { all.take_while(|(from, _)| is_seen(*from)) }
+            .map(|(from, amount)| (SimTime::from_micros(from), amount))
+            .collect(),
         idle_of_all,
     };
     let is_known = auditor.cluster.kinds.iter().any(|kind| kind.power.is_some());

@@ -511,6 +511,9 @@ pub struct ResourceOfCluster {
     /// its yield; but for that of used devices and sockets, which it has at any yield.
     #[serde(default, skip_serializing_if = "is_default")]
     pub power: bool,
+    /// Microseconds after which the steps repeat, without end; absent if the last one has no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_us: Option<u64>,
 }
 
 /// Use of a resource that the cluster has as a whole, over a run.

@@ -5,7 +5,7 @@ use dfrsim_model::platform::classes::{ClassFields, CommonFields, DevicePart, Pla
 use dfrsim_model::platform::hosts::compress;
 use dfrsim_model::platform::{Outage, Outages};
 use dfrsim_policies::Policy;
-use dfrsim_workload::formats::slurm_conf::{GpuPart, NodeKind, SimulatedSite};
+use dfrsim_workload::formats::slurm_conf::{BurstBufferSpace, GpuPart, NodeKind, SimulatedSite};
 
 /// Writes the outages of a site as a file that names its nodes; `None` if there are none.
 pub(crate) fn outages_file(of_log: &SimulatedSite) -> Option<String> {
@@ -70,8 +70,18 @@ pub(crate) fn platform(of_log: &SimulatedSite, reference: ReferenceNode) -> Plat
     let licences = |(name, total): &(String, u64)| {
         (name.clone(), CommonFields { amount: Some(*total), ..CommonFields::default() })
     };
+    let buffers = |it: &BurstBufferSpace| {
+        let granularity = Some(it.granularity).filter(|&units| units > 1);
+        let fields = CommonFields { amount: Some(it.amount), granularity, ..CommonFields::default() };
+        (it.name.clone(), fields)
+    };
     PlatformFields {
-        common: of_log.licences.iter().map(licences).collect(),
+        common: of_log
+            .licences
+            .iter()
+            .map(licences)
+            .chain(of_log.burst_buffers.iter().map(buffers))
+            .collect(),
         core_parts: None,
         devices: (!of_log.gpu_parts.is_empty()).then(|| "gpu".to_owned()),
         device_parts: of_log.gpu_parts.iter().map(part).collect(),

@@ -135,14 +135,14 @@ fn by_load(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
 /// may add to that of idle nodes; `None` without one.
 fn cap_percent(workload: &Workload) -> Option<f64> {
     let (cap, added) = cap_of(workload)?;
-    (cap.steps.len() == 1 && added > 0).then(|| 100.0 * cap.lasting_amount() as f64 / added as f64)
+    (cap.is_constant() && added > 0).then(|| 100.0 * cap.lasting_amount() as f64 / added as f64)
 }
 
 /// Returns the power cap of a workload, and the power that all tasks may add; `None` without a cap.
 fn cap_of(workload: &Workload) -> Option<(CommonResource, u64)> {
     let mut classes = platform_fields(workload.kinds.platform.as_ref()?).ok()?.classes().ok()?;
     if let Some(cap) = &workload.cap {
-        classes.cap_power(&cap.steps).ok()?;
+        classes.cap_power(cap).ok()?;
     }
     let cap = classes.common().iter().find(|resource| resource.demand == CommonDemand::Draw)?;
     let of_class = |class: &NodeClass| {
@@ -179,7 +179,7 @@ fn by_cap(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Drawing> {
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let mut drawings = Vec::new();
     let stepped = matrix.scenario.workloads.iter();
-    let stepped = stepped.filter(|it| cap_of(it).is_some_and(|(cap, _)| cap.steps.len() > 1));
+    let stepped = stepped.filter(|it| cap_of(it).is_some_and(|(cap, _)| !cap.is_constant()));
     let stepped: Vec<&str> = stepped.map(|workload| &*workload.name).collect();
     if !stepped.is_empty() {
         let nothing = Chart::lines(Axis::linear("cap"), Axis::linear("metric"), "policy", Vec::new());

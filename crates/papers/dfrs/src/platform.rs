@@ -10,8 +10,8 @@ use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::platform::levels::SpeedLevel;
 use dfrsim_model::platform::power::{ClusterPower, NodePower, SleepRule, Sockets};
 use dfrsim_model::platform::series::{self, EnergySeries};
-use dfrsim_model::{Job, Seed};
-use dfrsim_workload::log::ResourceRequests;
+use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_workload::log::{Header, ResourceRequests};
 use dfrsim_workload::prepare::{Annotation, Opened, Options, resources};
 use std::sync::Arc;
 
@@ -64,7 +64,10 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
 /// Returns a message with the field if the nodes cannot have them.
 pub(crate) fn set_power(classes: &mut NodeClasses, workload: &Workload) -> Result<(), String> {
     if let Some(cap) = &workload.cap {
-        classes.cap_power(&cap.steps).map_err(|reason| format!("cap: {reason}"))?;
+        classes.cap_power(cap).map_err(|reason| format!("cap: {reason}"))?;
+    }
+    if classes.has_daily_steps() {
+        classes.begin_at_time_of_day(SimSpan::from_secs(time_of_day(workload).0));
     }
     if let Some((series, _)) = series_of(workload)?
         && !classes.set_energy_series(series)
@@ -90,13 +93,51 @@ pub(crate) fn series_of(workload: &Workload) -> Result<Option<(EnergySeries, Vec
     Ok(Some((series, notes.into_iter().map(|note| format!("{}: {note}", file.given)).collect())))
 }
 
-/// Returns the second since 1970 at which the log of a workload begins; `None` if it does not say. A log that
-/// cannot be read is reported where its jobs are.
-fn origin(workload: &Workload) -> Option<i64> {
+/// Returns statements about the power of nodes, the cap and speed levels, and about the times of day of
+/// amounts that repeat.
+pub(crate) fn notes(workload: &Workload) -> Vec<String> {
+    let fields = workload.kinds.platform.as_ref().and_then(|platform| platform_fields(platform).ok());
+    let Some(fields) = fields else { return Vec::new() };
+    let Ok(mut classes) = fields.classes_of(workload.nodes.get()) else { return Vec::new() };
+    let mut notes: Vec<String> =
+        fields.power_notes().into_iter().map(|note| format!("platform: {note}")).collect();
+    let cap = workload.cap.as_ref().map(|cap| ("cap", cap.clone()));
+    let of_platform = || Some(("platform: power.cap", fields.power_cap()?));
+    if let Some((name, cap)) = cap.or_else(of_platform) {
+        // A cap that is refused is reported where the nodes are built.
+        if classes.cap_power(&cap).is_ok() {
+            notes.extend(classes.cap_notes(&cap).into_iter().map(|note| format!("{name}: {note}")));
+        }
+    }
+    if classes.levels().is_empty() && !classes.known_levels().is_empty() {
+        notes.push("platform: the speed levels of nodes have no effect without a power cap".to_owned());
+    }
+    if classes.has_daily_steps() {
+        notes.push(format!("daily steps: {}", time_of_day(workload).1));
+    }
+    notes
+}
+
+/// Returns the time of day at which a workload begins, in seconds, and a statement about it.
+fn time_of_day(workload: &Workload) -> (u64, String) {
+    match header(workload) {
+        Some(header) => header.time_of_day(),
+        None => (0, "midnight is second 0, as the workload has no log that says when it begins".to_owned()),
+    }
+}
+
+/// Returns the header of the log of a workload; `None` without one. A log that cannot be read is reported
+/// where its jobs are.
+fn header(workload: &Workload) -> Option<Header> {
     let (log, options) = workload.source.log(workload.nodes)?;
     let columns = workload.source.columns().map(Columns::map).transpose().ok()?;
     let opened = Opened::open(&log.file.path, &Options { columns, ..options }).ok()?;
-    opened.header().unix_start_time().filter(|origin| *origin > 0)
+    Some(opened.header().clone())
+}
+
+/// Returns the second since 1970 at which the log of a workload begins; `None` if it does not say.
+fn origin(workload: &Workload) -> Option<i64> {
+    header(workload)?.unix_start_time().filter(|origin| *origin > 0)
 }
 
 /// Kilobytes per gigabyte, in the units of annotations.
@@ -184,10 +225,13 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
             digester.integer(end.micros());
         }
     }
-    for CommonResource { name, demand, steps } in nodes.classes.common() {
+    for CommonResource { name, demand, steps, period } in nodes.classes.common() {
         // The units of jobs are in their demands.
         digester.text(name).integer(u64::from(*demand == CommonDemand::Draw));
         steps.iter().for_each(|(from, amount)| _ = digester.integer(from.micros()).integer(*amount));
+        if let Some(period) = period {
+            digester.text("repeats").integer(period.micros());
+        }
     }
     if nodes.classes.core_parts() > 1 {
         digester.text("parts of cores").integer(nodes.classes.core_parts());

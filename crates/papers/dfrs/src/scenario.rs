@@ -276,7 +276,7 @@ fields! {
         }
         if let (Some(FileOr::Inline(platform)), Some(cap)) = (&workload.kinds.platform, &workload.cap)
             && let Ok(mut classes) = platform.classes_of(workload.nodes.get())
-            && let Err(reason) = classes.cap_power(&cap.steps)
+            && let Err(reason) = classes.cap_power(cap)
         {
             at.fault("cap", reason);
         }

@@ -5,7 +5,7 @@ use crate::groups::Matrix;
 use crate::instance::{self, Predecessors, RawInstance, ReadLog, RecordedWaits, raw_instances};
 use crate::measured::{Measurements, Submissions};
 use crate::own::{DepartedJobs, OwnMetric};
-use crate::platform::{unequal, unequal_of_priorities};
+use crate::platform::{self, unequal, unequal_of_priorities};
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation, Source, Workload};
 use crate::setting::{Setting, SiteChoice, SiteIndex, settings};
@@ -26,6 +26,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::platform::Outages;
 use dfrsim_model::platform::classes::{Misfits, UnequalNodes};
+use dfrsim_model::platform::common::CommonResource;
 use dfrsim_model::platform::file::ClusterNodes;
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
@@ -44,8 +45,8 @@ pub struct OnlineStudy {
     logs: Vec<ReadLog>,
     /// Nodes and priorities of each workload.
     workload_setups: Vec<WorkloadSetup>,
-    /// Notices about jobs of logs that no node can hold.
-    misfits: Vec<String>,
+    /// Notices about the power of nodes, and about jobs of logs that no node can hold.
+    notices: Vec<String>,
 }
 
 /// Index of the nodes of an instance: those of its workload, or those that a `priority` table
@@ -394,7 +395,7 @@ fn not_held(rows: &Long<SimulationRow>) -> Vec<String> {
 /// Returns whether the amounts that the whole cluster has never change, nor does the carbon intensity or
 /// the price of energy.
 fn has_constant_amounts(nodes: &UnequalNodes) -> bool {
-    nodes.classes.common().iter().all(|resource| resource.steps.len() <= 1)
+    nodes.classes.common().iter().all(CommonResource::is_constant)
         && nodes.classes.power().is_none_or(|power| power.series.is_none())
 }
 
@@ -499,13 +500,20 @@ impl Study for OnlineStudy {
         };
         let sites =
             scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<Vec<_>, RunError>>()?;
-        let misfits = misfits(scenario, &parts, &sites);
+        let of_power = |workload: &Workload| {
+            platform::notes(workload)
+                .into_iter()
+                .map(|note| format!("{}: {note}", workload.name))
+                .collect::<Vec<_>>()
+        };
+        let of_power = scenario.workloads.iter().flat_map(of_power);
+        let notices = of_power.chain(misfits(scenario, &parts, &sites)).collect();
         Ok(OnlineStudy {
             settings: settings(scenario),
             parts,
             logs,
             workload_setups: sites,
-            misfits,
+            notices,
             scenario: scenario.clone(),
         })
     }
@@ -691,7 +699,7 @@ impl Study for OnlineStudy {
         let altered = self.logs.iter().filter(|log| log.is_altered());
         let mut notes: Vec<String> =
             altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect();
-        notes.extend(self.misfits.iter().cloned());
+        notes.extend(self.notices.iter().cloned());
         notes.extend(not_held(rows));
         let mut done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
         if self.scenario.clairvoyant && done.any(|row| row.reached.is_none()) {

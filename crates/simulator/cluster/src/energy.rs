@@ -385,9 +385,8 @@ impl EnergyMetrics {
             }
         }
         if let Some((cap, _)) = self.cap.as_ref().filter(|(_, least)| self.added > *least) {
-            for (from, until, amount) in cap.spans() {
-                let (from, until) = (from.max(self.now), until.min(now));
-                if self.added > u128::from(amount) * ENERGY_PARTS && from < until {
+            for (from, until, amount) in cap.spans_between(self.now, now) {
+                if self.added > u128::from(amount) * ENERGY_PARTS {
                     self.over_cap += until.since(from).micros();
                 }
             }

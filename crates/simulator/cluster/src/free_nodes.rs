@@ -276,7 +276,7 @@ impl FreeNodes {
                 (own.memory, own.cpu) = (class.memory, class.cpu);
             }
             free.other = Some(OtherResources::new(classes));
-            free.common = FreeCommon::new(view, CommonResource::lasting_amount);
+            free.common = FreeCommon::new(view, |resource| classes.lasting_amount(resource));
         }
         free
     }

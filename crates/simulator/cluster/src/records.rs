@@ -100,6 +100,7 @@ fn classes(nodes: &NodeClasses) -> Record<'static> {
         name: (*resource.name).to_owned(),
         steps: resource.steps.iter().map(|(from, amount)| (from.micros(), *amount)).collect(),
         power: resource.demand == CommonDemand::Draw,
+        period_us: resource.period.map(SimSpan::micros),
     };
     let resource = |resource: &Resource| event::ResourceOfNodes {
         name: (*resource.name).to_owned(),

@@ -3,9 +3,11 @@
 
 use dfrsim_cluster::{Metrics, Options, Summary, SummaryOptions, simulate};
 use dfrsim_external::families;
+use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policies, PolicyOptions};
+use std::sync::Arc;
 
 fn policies() -> Policies {
     families().into_iter().fold(Policies::standard(), Policies::with_family)
@@ -62,6 +64,54 @@ fn a_process_starts_pauses_resumes_moves_and_waits() {
     let summary = run(&script).unwrap();
     assert_eq!((summary.preemptions, summary.migrations, summary.jobs), (1, 1, 2));
     assert_eq!(summary.makespan, SimSpan::from_secs(6 + 23));
+}
+
+/// Returns options with two nodes of 100 to 200 W, or 140 W at half speed, of which tasks may add 100 W.
+fn capped() -> Options {
+    let platform = "power = { cap_w = 300 }
+        classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, power = { idle_w = 100, busy_w = 200,
+        levels = [{ name = 'eco', speed = 0.5, busy_w = 140 }] } }]";
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
+    let unequal = UnequalNodes { classes, demands: Demands::default() };
+    Options { unequal: Some(Arc::new(unequal)), ..Options::default() }
+}
+
+/// Job 0 runs at half speed from 0 to 20 s, and draws 40 of the 100 W. Job 1 does so beside it from 4 s on. At
+/// 20 s it has done 8 of its 10 s, and the rest takes 2 s at full speed.
+#[test]
+fn a_process_chooses_speed_levels() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("seen");
+    let start =
+        |job: u64| format!(r#"{{"changes":[{{"do":"start","job":{job},"nodes":[0,1],"level":"eco"}}]}}"#);
+    let (first, second) = (start(0), start(1));
+    let fast = r#"{"changes":[{"do":"yield","job":1,"yield":1,"level":""}]}"#;
+    let script =
+        format!("tee {} | ( {} )", copy.display(), answers(&[r#"{"lists":true}"#, &first, &second, fast]));
+    assert_eq!(run_with(&script, capped()).unwrap().makespan, SimSpan::from_secs(22));
+    let seen = std::fs::read_to_string(copy).unwrap();
+    for part in [
+        r#""speed":1.0,"level_speeds":[0.5],"#,
+        r#""levels":["eco"]"#,
+        r#""draws":[100.0,40.0]"#,
+        r#""power":100.0"#,
+        r#""running":[{"job":0,"tasks":2,"end":40.0,"level":"eco","nodes":[0,1]}]"#,
+    ] {
+        assert!(seen.contains(part), "{part}\n{seen}");
+    }
+    let fault =
+        |answer: &str, options: Options| run_with(&answers(&["{}", answer, &second]), options).unwrap_err();
+    let full = first.replace("eco", "");
+    let found = fault(&full, capped());
+    assert!(found.contains("the power of the cluster") || found.contains("power"), "{found}");
+    let found = fault(&first.replace("eco", "fast"), capped());
+    let expected = "job 1: there is no speed level `fast`: expected `eco`, or an empty text for full speed";
+    assert!(found.contains(expected), "{found}");
+    let found = fault(&first, Options::default());
+    assert!(
+        found.contains("job 1: there is no speed level `eco`: jobs have speed levels only under"),
+        "{found}"
+    );
 }
 
 #[test]

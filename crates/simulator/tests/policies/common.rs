@@ -9,7 +9,7 @@ use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::Options;
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
 use dfrsim_model::event::{PowerOfNode, Record, SleepOfRun};
-use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_model::platform::classes::{Demands, NodeClasses, PlatformFields, UnequalNodes};
 use dfrsim_model::platform::{NodeSpan, Outage, Outages, series};
 use dfrsim_model::site::PreemptMode;
 use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
@@ -98,8 +98,35 @@ fn capped(seed: u64, platform: &str) -> Options {
     let (_, cap) = COMMON.split_once("power").unwrap();
     let text = format!("power{cap}{platform}");
     unequal.classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
+    repeat(&mut unequal.classes, seed);
     unequal.demands.requests.retain(|request| !request.to_string().starts_with("matlab"));
     options
+}
+
+/// Adds a job that completes, whatever happens to the others: it requests no GPU, and uses one socket.
+fn with_last(options: &Options, mut jobs: Vec<Job>) -> Vec<Job> {
+    let second = SimSpan::from_secs(1);
+    let last = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(999),
+        tasks: 1,
+        cpu_need: Share::from_ratio(1, 4),
+        run_time: second,
+        requested_time: Some(second),
+        ..Job::default()
+    };
+    let nodes = options.unequal.as_ref().unwrap();
+    let is_plain = |job: &Job| nodes.demand(job).resources.iter().all(|asked| asked.count == 0);
+    jobs.extend((999..).map(last).find(is_plain));
+    jobs
+}
+
+/// Lets steps repeat for half of the seeds, from any time within them.
+fn repeat(classes: &mut NodeClasses, seed: u64) {
+    if seed % 2 == 1 {
+        classes.repeat_steps_after(SimSpan::from_secs(100));
+        classes.begin_at_time_of_day(SimSpan::from_secs(seed % 100));
+    }
 }
 
 fn options(seed: u64, platform: &str) -> Options {
@@ -113,6 +140,7 @@ fn options(seed: u64, platform: &str) -> Options {
     let text = format!("{COMMON}{platform}");
     let mut classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
     assert!(classes.set_energy_series(series::parse("ci.csv", SERIES).unwrap()), "the nodes have a power");
+    repeat(&mut classes, seed);
     let demands = Demands { requests, seed: Seed::new(seed), ..Demands::default() };
     Options {
         unequal: Some(Arc::new(UnequalNodes { classes, demands })),
@@ -659,11 +687,7 @@ proptest! {
             settings.get_or_insert_default().backfill.skips_unlicensed = true;
         }
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
-        let mut jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
-        // One job completes, whatever happens to the others.
-        let second = SimSpan::from_secs(1);
-        let last = Job { id: JobId(999), submit: SimTime::from_secs(999), tasks: 1, run_time: second, requested_time: Some(second), ..Job::default() };
-        jobs.push(last);
+        let jobs = with_last(&options, jobs.into_iter().map(queued).collect());
         if let (Some(settings), true) = (&mut settings, is_heterogeneous && jobs.len() > 3) {
             settings.together = vec![jobs.iter().take(3).map(|job| job.id.0).collect()];
         }
@@ -683,7 +707,9 @@ proptest! {
         policy in prop::sample::select(policies()),
     ) {
         let name = policy.to_string();
-        let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options(seed, platform), None, &jobs).events;
+        let options = options(seed, platform);
+        let jobs = with_last(&options, jobs);
+        let events = recorded::<()>(&PolicyOptions::default(), &name, 5, &options, None, &jobs).events;
         let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
         prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
         prop_assert!(is_below_the_cap(&events), "{}", policy);
@@ -703,7 +729,7 @@ proptest! {
         let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
         let settings = has_site.then(|| preemption::settings(PreemptMode::Requeue));
         let queued = |job: Job| Job { origin: Origin::new(None, Some(job.id.0 as u32 % 4), None), ..job };
-        let jobs: Vec<Job> = jobs.into_iter().map(queued).collect();
+        let jobs = with_last(&options, jobs.into_iter().map(queued).collect());
         let events = recorded::<()>(&PolicyOptions::default(), name, 5, &options, settings.as_ref(), &jobs).events;
         assert_judged(&events, name);
         prop_assert!(is_below_the_cap(&events), "{}", name);
@@ -719,7 +745,7 @@ proptest! {
         let outages = fails.then(|| Arc::new(outages("requeue")));
         let of_cluster = if has_licences { options(seed, platform) } else { capped(seed, platform) };
         let options = Options { outages, penalty: SimSpan::from_secs(2), ..of_cluster };
-        let events = events(name.parse::<Policy>().unwrap(), 5, &options, &jobs);
+        let events = events(name.parse::<Policy>().unwrap(), 5, &options, &with_last(&options, jobs));
         assert_judged(&events, name);
         prop_assert!(is_below_the_cap(&events), "{}", name);
     }

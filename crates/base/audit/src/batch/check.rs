@@ -67,7 +67,7 @@ impl BatchCheck {
                 .site
                 .iter()
                 .flat_map(|site| site.grace_ends.values().iter().copied().filter(|&until| until > now));
-            let rises = self.nodes.rises().filter(|&rise| rise > now && !self.queue.is_empty());
+            let rises = self.nodes.next_rise(now).filter(|_| !self.queue.is_empty());
             let of_nodes = self.nodes.next_change(now).into_iter().chain(rises);
             return look.into_iter().chain(over).chain(bounds).chain(of_nodes).min();
         }
@@ -78,7 +78,7 @@ impl BatchCheck {
             let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
             of_site.into_iter().flatten().chain(site.hold_off_ends(now))
         });
-        let rises = self.nodes.rises().filter(|&rise| rise > now && !self.queue.is_empty());
+        let rises = self.nodes.next_rise(now).filter(|_| !self.queue.is_empty());
         starts.chain(of_site).chain(bounds).chain(rises).chain(self.nodes.next_change(now)).min()
     }
 }
@@ -132,7 +132,8 @@ impl Check for BatchCheck {
             is_admitted,
             priority: 0,
         };
-        let may_run = is_admitted && self.nodes.has_lastingly(&job);
+        let margin = self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.resolution_s));
+        let may_run = is_admitted && self.nodes.has_lastingly(&job, margin);
         job.most = if may_run { self.nodes.max_tasks(&job) } else { 0 };
         self.arriving.push(job);
         (self.is_due, self.timers.is_changed) = (true, true);

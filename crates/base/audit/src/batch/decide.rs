@@ -256,7 +256,7 @@ impl BatchCheck {
         self.judge(now, is_changed, report);
         if self.policy.backfilling == Backfilling::Slurm {
             self.apply_events(now);
-            let is_bound = self.nodes.bounds().chain(self.nodes.rises()).any(|bound| bound == now);
+            let is_bound = self.nodes.rises_at(now) || self.nodes.bounds().any(|bound| bound == now);
             self.note_change(now, is_changed || is_soon || is_bound);
         }
     }

@@ -1,7 +1,8 @@
 //! Pools of identical nodes, and the node selection.
 
 use super::keys::mix;
-use super::queue::{DevicesByPool, Parts, Waiting};
+use super::queue::{DevicesByPool, Parts, Waiting, end_of};
+use crate::common::{has_round, lasting_amount, next_rise, rises_at};
 use crate::job::Job;
 use crate::levels::{largest_power, last_level};
 use crate::nodes::{Kind, kinds_of_partition};
@@ -268,15 +269,27 @@ impl BatchNodes {
         self.common = Arc::new(resources.to_vec());
         self.is_changed = true;
     }
-    /// Returns whether the amounts of the cluster after their last steps suffice for a job.
-    pub(super) fn has_lastingly(&self, job: &Waiting) -> bool {
-        let last = |it: &ResourceOfCluster| it.steps.last().map_or(0, |(_, amount)| *amount as i64);
+    /// Returns whether the amounts of the cluster after their last steps suffice for a job, and those that
+    /// repeat for as long as it is expected to take on the slowest nodes, and a margin.
+    pub(super) fn has_lastingly(&self, job: &Waiting, margin: u64) -> bool {
+        let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);
+        let slowest = fitting.map(|(kind, _)| kind.speed).min().unwrap_or(Yield::ONE.units());
+        let length = end_of(0, job.planned, slowest).saturating_add(margin);
+        let amounts = job.common.iter().map(|amount| u64::try_from(*amount).unwrap_or(0));
+        let needs: Vec<(&ResourceOfCluster, u64)> = self.common.iter().zip(amounts).collect();
+        if !has_round(&needs, length) {
+            return false;
+        }
+        let last = |it: &ResourceOfCluster| lasting_amount(it) as i64;
         self.common.iter().zip(&job.common).all(|(resource, amount)| *amount <= last(resource))
     }
-    /// Returns the times at which the cluster gets more of a resource.
-    pub(super) fn rises(&self) -> impl Iterator<Item = u64> {
-        let steps = self.common.iter().flat_map(|resource| resource.steps.windows(2));
-        steps.filter(|pair| pair[0].1 < pair[1].1).map(|pair| pair[1].0)
+    /// Returns the next time at which the cluster gets more of a resource.
+    pub(super) fn next_rise(&self, now: u64) -> Option<u64> {
+        self.common.iter().filter_map(|resource| next_rise(resource, now)).min()
+    }
+    /// Returns whether the cluster gets more of a resource at a time.
+    pub(super) fn rises_at(&self, now: u64) -> bool {
+        self.common.iter().any(|resource| rises_at(resource, now))
     }
     pub(super) fn change(&mut self, platform: &Platform) {
         (self.closed, self.drained) = (platform.closed(), platform.drained());

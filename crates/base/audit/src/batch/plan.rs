@@ -3,7 +3,7 @@
 use super::keys::{Mix, added_power, key};
 use super::nodes::{Pool, Pools, total};
 use super::queue::{DevicesByPool, Held, Parts, Waiting, end_of};
-use crate::common::amount_at;
+use crate::common::{amount_at, next_step, period};
 use dfrsim_model::event::ResourceOfCluster;
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub(super) struct Timeline {
     now: u64,
     pub(super) pools: Arc<Pools>,
     steps: Vec<Steps>,
-    /// Free amounts of the resources of the whole cluster.
+    /// Free amounts of the resources of the whole cluster. Of steps that repeat, the amounts of now are
+    /// included, from which later ones differ.
     common: Option<Steps>,
     /// Free amounts now in addition to the running jobs, by pool, if reservations that begin
     /// now are in the timeline too.
@@ -70,11 +71,14 @@ impl Timeline {
             free: usable.iter().map(|&amount| vec![amount]).collect(),
         };
         let ends = pools.all.iter().flat_map(|pool| pool.windows.iter().map(|&(_, until)| until));
-        let changes = || pools.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
-        let mut times: Vec<u64> = changes().filter(|&from| from > now).chain([now]).collect();
+        let once = pools.common.iter().filter(|it| period(it).is_none());
+        let changes = once.flat_map(|it| &it.steps).map(|(from, _)| *from);
+        let mut times: Vec<u64> = changes.filter(|&from| from > now).chain([now]).collect();
         times.sort_unstable();
         times.dedup();
-        let amounts = |it: &ResourceOfCluster| times.iter().map(|&at| amount_at(it, at) as i64).collect();
+        let at = |it: &ResourceOfCluster, time: u64| if period(it).is_some() { now } else { time };
+        let amounts =
+            |it: &ResourceOfCluster| times.iter().map(|&time| amount_at(it, at(it, time)) as i64).collect();
         let common = Steps { free: pools.common.iter().map(amounts).collect(), times: times.clone() };
         let mut times_to_try: Vec<u64> =
             ends.chain(times).chain(bounds.filter(|&bound| bound > now)).chain([now]).collect();
@@ -134,10 +138,51 @@ impl Timeline {
     /// are free for this long; `None` if there is none.
     pub(super) fn first_with_common(&self, job: &Waiting, from: u64, length: u64) -> Option<u64> {
         let later = self.common.iter().flat_map(|steps| steps.times.iter().copied());
-        let times = [from].into_iter().chain(later.filter(|&time| time > from));
+        let later = later.filter(|&time| time > from).chain(self.changes_of_repeating(from));
+        let mut times: Vec<u64> = [from].into_iter().chain(later).collect();
+        times.sort_unstable();
         let is_free =
             |time: &u64| self.missing_common(job, (*time, time.saturating_add(length)), None).is_none();
-        { times }.find(is_free)
+        { times }.into_iter().find(is_free)
+    }
+    /// Returns the time of the last change of what is free, other than of amounts that repeat.
+    fn settled(&self) -> u64 {
+        let times = self.times_to_try.iter().chain(self.common.iter().flat_map(|steps| &steps.times));
+        times.copied().filter(|&time| time < u64::MAX).max().unwrap_or(self.now)
+    }
+    /// Returns the longest time after which amounts repeat.
+    fn period(&self) -> Option<u64> {
+        self.pools.common.iter().filter_map(period).max().filter(|_| self.common.is_some())
+    }
+    /// Iterates over the times after `from` at which amounts that repeat change. After two rounds without
+    /// other changes, a job that does not fit never fits.
+    fn changes_of_repeating(&self, from: u64) -> impl Iterator<Item = u64> + '_ {
+        let until = self
+            .period()
+            .map_or(0, |period| self.settled().max(from).saturating_add(period.saturating_mul(2)));
+        let next = move |now: u64| {
+            let repeating = self.pools.common.iter().filter(|it| period(it).is_some());
+            { repeating }.filter_map(|it| next_step(it, now)).min().filter(|&at| at <= until)
+        };
+        std::iter::successors(Some(from).filter(|_| until > 0), move |&at| next(at)).skip(1)
+    }
+    /// Returns the amount of a resource at a time beyond that of now, if its steps repeat.
+    fn beyond_now(&self, at: usize, time: u64) -> i64 {
+        let resource = &self.pools.common[at];
+        if period(resource).is_none() {
+            return 0;
+        }
+        amount_at(resource, time) as i64 - amount_at(resource, self.now) as i64
+    }
+    /// Returns the smallest free amount of a resource of the whole cluster in an interval.
+    fn least_common(&self, steps: &Steps, at: usize, (from, until): (u64, u64)) -> i64 {
+        let of = |time: u64| {
+            let step = steps.times.partition_point(|&it| it <= time) - 1;
+            steps.free[at][step].saturating_add(self.beyond_now(at, time))
+        };
+        let repeating = self.changes_of_repeating(from).take_while(|&time| time < until);
+        let changes = steps.times.iter().copied().filter(|&time| time > from && time < until);
+        changes.chain(repeating).map(of).fold(of(from), i64::min)
     }
     /// Allocates pools to a job in an interval.
     pub(super) fn allocate(&mut self, job: &Waiting, held: Held<'_>, from: u64, until: u64) {
@@ -265,10 +310,13 @@ impl Timeline {
         (from, until): (u64, u64),
         other: Option<&Waiting>,
     ) -> Option<(&str, i64)> {
-        let Steps { times, free } = self.common.as_ref()?;
-        let first = times.partition_point(|&it| it <= from) - 1;
-        let end = times.partition_point(|&it| it < until).max(first + 1);
-        let least = |at: usize| free[at][first..end].iter().copied().min().unwrap_or(0);
+        let steps = self.common.as_ref()?;
+        let first = steps.times.partition_point(|&it| it <= from) - 1;
+        let end = steps.times.partition_point(|&it| it < until).max(first + 1);
+        let least = |at: usize| match self.period() {
+            Some(_) => self.least_common(steps, at, (from, until)),
+            None => steps.free[at][first..end].iter().copied().min().unwrap_or(0),
+        };
         let held = |at: usize| other.and_then(|other| other.common.get(at)).copied().unwrap_or(0);
         let mut amounts =
             job.common.iter().enumerate().map(|(at, need)| (at, *need, least(at).saturating_sub(held(at))));
@@ -296,7 +344,12 @@ impl Timeline {
     /// fastest nodes.
     pub(super) fn earliest_from(&self, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Slot)> {
         let behind = self.times_to_try.iter().copied().filter(|&moment| moment > from);
-        let moments = [from].into_iter().chain(behind).take_while(|&moment| moment <= latest);
+        let mut moments: Vec<u64> = [from].into_iter().chain(behind).collect();
+        if self.period().is_some() {
+            moments.extend(self.changes_of_repeating(from).take_while(|&moment| moment <= latest));
+            moments.sort_unstable();
+        }
+        let moments = moments.into_iter().take_while(|&moment| moment <= latest);
         let speeds = self.pools.speeds(job.level);
         let room = |start: u64| speeds.iter().find_map(|&speed| self.slot_at(start, job, speed));
         moments.into_iter().find_map(|moment| Some((moment, room(moment)?)))

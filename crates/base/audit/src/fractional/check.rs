@@ -9,7 +9,7 @@ use super::pay::PreemptionBudget;
 use super::weights::Weights;
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::common::{amount_at, least_from};
+use crate::common::{amount_at, lasting_amount, least_from, next_step, rises_at};
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::levels::{last_level, linear_power, slowdowns};
@@ -156,8 +156,7 @@ impl FractionalCheck {
         let retry = retry.map(|span| now.saturating_add(span.micros()));
         let tick = self.next_tick(now);
         let exempt = self.site.as_ref().and_then(|site| site.next_candidate(now));
-        let steps = self.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
-        let step = steps.filter(|&from| from > now).min();
+        let step = self.common.iter().filter_map(|it| next_step(it, now)).min();
         let by_policy = [retry, tick, exempt, step].into_iter().flatten().min().filter(|_| !jobs.is_empty());
         by_platform.into_iter().chain(by_policy).min()
     }
@@ -185,7 +184,9 @@ impl FractionalCheck {
         };
         let has_lastingly = |known: &CheckedJob| {
             let units = |place: usize, it: &ResourceOfCluster| known.size.held_of(place, it.power);
-            self.held().all(|(place, it)| units(place, it) <= amount_at(it, u64::MAX))
+            let lasting =
+                |it: &ResourceOfCluster| if it.power { least_from(it, u64::MAX) } else { lasting_amount(it) };
+            self.held().all(|(place, it)| units(place, it) <= lasting(it))
         };
         let should = |known: &CheckedJob| known.is_never_admitted || !fits(known) || !has_lastingly(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
@@ -333,8 +334,7 @@ impl FractionalCheck {
 
     /// Returns whether the cluster has more units of a resource that jobs hold at any yield from now on.
     fn has_more_units(&self, now: u64) -> bool {
-        let pairs = self.held().flat_map(|(_, it)| it.steps.windows(2));
-        { pairs }.any(|pair| pair[1].0 == now && pair[1].1 > pair[0].1)
+        self.held().any(|(_, it)| rises_at(it, now))
     }
 
     /// Iterates over the resources of the whole cluster that jobs hold at any yield, with their indices: also

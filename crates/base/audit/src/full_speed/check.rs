@@ -8,7 +8,7 @@ use super::ranked;
 use super::seen::{Decided, SeenJob, Situation, State};
 use crate::Phase;
 use crate::check::{Change, Check, Jobs, ReportViolation};
-use crate::common::{amount_at, least_from};
+use crate::common::{amount_at, lasting_amount, least_from, next_step};
 use crate::devices::{DeviceList, Triples};
 use crate::job::Job;
 use crate::levels::by_level;
@@ -99,7 +99,12 @@ impl FullSpeedCheck {
 
     /// Returns whether a job is to be rejected: it is new, and does not fit the empty cluster.
     fn must_reject(&self, number: u64) -> bool {
-        let common = self.amounts(u64::MAX);
+        let holds_power = self.kinds.iter().any(Kind::has_used_power);
+        let lasting = |it: &ResourceOfCluster| {
+            let amount = if it.power && holds_power { least_from(it, u64::MAX) } else { lasting_amount(it) };
+            Amount { is_power: it.power, amount, in_use: 0 }
+        };
+        let common: Vec<Amount> = self.common.iter().map(lasting).collect();
         let fits = |job: &KnownJob| FreeNodes::all(&self.kinds, &common).fits(&job.sizes[0], job.tasks);
         self.submitted.contains(&number) && self.known.get(&number).is_some_and(|job| !fits(job))
     }
@@ -145,7 +150,6 @@ impl FullSpeedCheck {
         };
         let known = self.known.iter().filter(|(number, _)| !self.must_reject(**number));
         let seen: BTreeMap<u64, SeenJob> = known.filter_map(see).collect();
-        let steps = self.common.iter().flat_map(|it| &it.steps).map(|(from, _)| *from);
         let situation = Situation {
             now,
             jobs: &seen,
@@ -153,7 +157,7 @@ impl FullSpeedCheck {
             closed: &self.closed,
             penalty: self.penalty,
             common: &self.amounts(now),
-            next_step: steps.filter(|&from| from > now).min(),
+            next_step: self.common.iter().filter_map(|it| next_step(it, now)).min(),
         };
         match self.policy {
             FullSpeedPolicy::Gang => self.turn.decide(&situation),

@@ -1,6 +1,7 @@
 //! Header of a log: its leading comment lines.
 
 use dfrsim_model::JobTexts;
+use dfrsim_model::platform::series::offset_of_place;
 use std::sync::Arc;
 
 /// The header of a log: its comment lines in order and unchanged.
@@ -142,6 +143,32 @@ impl Header {
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
+    /// Returns the time of day at second 0 of the log, in seconds since midnight, and a statement on where
+    /// it is from: `UnixStartTime` in the time zone of `TimeZone` or `TimeZoneString`. Midnight is second 0
+    /// of a log that does not say when it begins. Clocks keep the offset that they have at its start.
+    pub fn time_of_day(&self) -> (u64, String) {
+        let Some(start) = self.unix_start_time().filter(|&start| start > 0) else {
+            let none = "midnight is second 0, as the log does not say when it begins (`UnixStartTime` in its header)";
+            return (0, none.to_owned());
+        };
+        let place = self.value("TimeZoneString");
+        let of_number = self.number("TimeZone").filter(|offset| offset.abs() <= LARGEST_OFFSET);
+        let of_place = place.and_then(|place| Some((offset_of_place(place, start)?, place)));
+        let (offset, zone) = match (of_number, of_place, place) {
+            (Some(offset), ..) => (offset, "in the `TimeZone` of its header".to_owned()),
+            (None, Some((offset, place)), _) => (offset, format!("in its time zone `{place}`")),
+            (None, None, Some(place)) => (
+                0,
+                format!(
+                    "UTC, as its time zone `{place}` is not known here; `TimeZone: SECONDS` in its header says how far clocks are ahead of UTC"
+                ),
+            ),
+            (None, None, None) => (0, "UTC, as its header names no time zone".to_owned()),
+        };
+        let time = (start + offset).rem_euclid(86_400).unsigned_abs();
+        let [hours, minutes, seconds] = [time / 3600, time / 60 % 60, time % 60];
+        (time, format!("the log begins at {hours:02}:{minutes:02}:{seconds:02} {zone}"))
+    }
     /// Returns `MaxNodes`, the number of nodes of the machine.
     pub fn max_nodes(&self) -> Option<u64> {
         self.count("MaxNodes")
@@ -155,6 +182,9 @@ impl Header {
         self.count("MaxMemory")
     }
 }
+
+/// Largest number of seconds by which clocks differ from UTC.
+const LARGEST_OFFSET: i64 = 15 * 3600;
 
 /// Directives of the format that start with a number. Only these may lack the blank after the colon.
 const NUMBERS: [&str; 11] = [
@@ -189,6 +219,32 @@ fn directive(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The log begins at 2024-07-01 06:07:08 UTC.
+    #[test]
+    fn the_time_of_day_follows_the_zone() {
+        let of = |pairs: &[(&str, &str)]| {
+            let mut header = Header::default();
+            pairs.iter().for_each(|(name, value)| header.push(name, value));
+            header.time_of_day()
+        };
+        let start = ("UnixStartTime", "1719814028");
+        let (time, text) = of(&[start, ("TimeZoneString", "Europe/Stockholm")]);
+        assert_eq!(time, 8 * 3600 + 7 * 60 + 8);
+        assert_eq!(text, "the log begins at 08:07:08 in its time zone `Europe/Stockholm`");
+        let zone = ("TimeZone", "-25200");
+        assert_eq!(of(&[start, zone, ("TimeZoneString", "US/Pacific")]).0, 23 * 3600 + 7 * 60 + 8);
+        let (time, text) = of(&[start, ("TimeZoneString", "US/Pacific")]);
+        assert_eq!(time, 6 * 3600 + 7 * 60 + 8);
+        assert!(
+            text.starts_with(
+                "the log begins at 06:07:08 UTC, as its time zone `US/Pacific` is not known here"
+            )
+        );
+        assert!(of(&[start]).1.ends_with("UTC, as its header names no time zone"));
+        assert_eq!(of(&[zone]).0, 0);
+        assert!(of(&[("UnixStartTime", "0")]).1.starts_with("midnight is second 0"));
+    }
 
     #[test]
     fn directives_are_distinguished_from_continued_lines() {

@@ -6,13 +6,13 @@ use crate::output::notice;
 use crate::slurm_site::{self, SiteAndLog, largest_node};
 use clap::Args;
 use dfrsim_cluster::EnergyMetrics;
-use dfrsim_model::Seed;
 use dfrsim_model::platform::classes::{
     ClassFields, Demands, NodeClasses, ReferenceNode, Request, UnequalNodes, read,
 };
 use dfrsim_model::platform::levels::LevelUse;
 use dfrsim_model::platform::power::PowerCap;
 use dfrsim_model::platform::series::{self, ParsedSeries};
+use dfrsim_model::{Seed, SimSpan};
 use dfrsim_policies::Policy;
 use dfrsim_workload::formats::slurm_conf::SimulatedSite;
 use dfrsim_workload::log::{Header, ResourceRequests};
@@ -36,8 +36,9 @@ pub(super) struct PlatformArguments {
     /// cluster; tasks*lognormal for each task), or @FEATURE:PROBABILITY. May be given several times
     #[arg(long = "request", value_name = "REQUEST", requires = "platform")]
     requests: Vec<Request>,
-    /// Power cap, instead of that of the platform: 38kW, or steps such as 0h:38kW,18h:30kW. Idle nodes
-    /// count; jobs wait until the power that they may draw is left
+    /// Power cap, instead of that of the platform: 38kW, 80% of the power of all busy nodes, or steps such
+    /// as 0h:38kW,18h:30kW, or each day "daily 0:00=38kW,18:00=80%". Idle nodes count; jobs wait until the
+    /// power that they may draw is left
     #[arg(long, value_name = "POWER", requires = "platform")]
     cap: Option<PowerCap>,
     /// Use of the speed levels of nodes, instead of that of the platform: on-cap (jobs run slower where
@@ -154,6 +155,28 @@ impl PlatformArguments {
         Ok(Some(parsed))
     }
 
+    /// Moves amounts that repeat each day to the time of day at which a log with this header begins.
+    pub(super) fn with_times_of_day(
+        &self,
+        nodes: Arc<UnequalNodes>,
+        (header, has_local_times): (&Header, bool),
+    ) -> Arc<UnequalNodes> {
+        let Some(path) = self.platform.as_ref().filter(|_| nodes.classes.has_daily_steps()) else {
+            return nodes;
+        };
+        let (time, statement) = header.time_of_day();
+        notice!("{}: daily steps: {statement}", path.display());
+        if has_local_times {
+            notice!(
+                "{}: daily steps: times of the listing have no zone, and are those of its clocks",
+                path.display()
+            );
+        }
+        let mut nodes = Arc::unwrap_or_clone(nodes);
+        nodes.classes.begin_at_time_of_day(SimSpan::from_secs(time));
+        Arc::new(nodes)
+    }
+
     /// Gives the nodes the series of carbon intensities or prices, for a log with this header.
     pub(super) fn with_series(
         &self,
@@ -210,12 +233,19 @@ impl PlatformArguments {
         {
             notice!("{}: {flops} flop/s, the speed of the fastest host, stands for --flops", path.display());
         }
+        fields.power_notes().iter().for_each(|note| notice!("{}: {note}", path.display()));
         // The cap of the command line counts, too.
         let rule_of_file = fields.power.as_mut().and_then(|power| power.use_levels.take());
         let mut classes = fields.classes().map_err(|error| Failure::in_file(path, error))?;
         if let Some(cap) = &self.cap {
             let refused = |reason| Failure::in_file(path, format!("--cap {cap}: {reason}"));
-            classes.cap_power(&cap.steps).map_err(refused)?;
+            classes.cap_power(cap).map_err(refused)?;
+        }
+        for (name, cap) in [("--cap", self.cap.clone()), ("power.cap", fields.power_cap())] {
+            let is_used = name == "--cap" || self.cap.is_none();
+            let Some(cap) = cap.filter(|_| is_used) else { continue };
+            let notes = classes.cap_notes(&cap);
+            notes.iter().for_each(|note| notice!("{}: {name}: {note}", path.display()));
         }
         self.use_levels(path, rule_of_file, &mut classes)?;
         if by_power && classes.power().is_none() {

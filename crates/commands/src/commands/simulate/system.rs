@@ -133,7 +133,8 @@ impl SystemArguments {
         self.with_priorities(System { unequal, series, ..System::default() }, policy, &Header::default())
     }
 
-    /// Adds the priorities of a file, and carbon intensities and prices, for a log with this header.
+    /// Adds the priorities of a file, times of day, and carbon intensities and prices, for a log with this
+    /// header.
     pub(in super::super) fn with_priorities(
         &self,
         system: System,
@@ -142,10 +143,10 @@ impl SystemArguments {
     ) -> Result<System, Failure> {
         let read = |file: &PathBuf| priorities::read(file, policy, header);
         let settings = self.priority.as_ref().map(read).transpose()?.flatten();
-        let unequal = match (system.unequal, &system.series) {
-            (Some(nodes), Some(series)) => {
-                Some(self.platform.with_series(nodes, series, (header, system.has_local_times))?)
-            }
+        let clocks = (header, system.has_local_times);
+        let unequal = system.unequal.map(|nodes| self.platform.with_times_of_day(nodes, clocks));
+        let unequal = match (unequal, &system.series) {
+            (Some(nodes), Some(series)) => Some(self.platform.with_series(nodes, series, clocks)?),
             (nodes, _) => nodes,
         };
         Ok(System { settings: settings.or(system.settings), unequal, ..system })

@@ -30,6 +30,10 @@ pub enum Message<'a> {
         /// Classes of nodes, in the order of their nodes; absent if all nodes are identical.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         classes: Vec<Class>,
+        /// Names of the speed levels below full speed at which jobs may run under the power cap, by
+        /// descending speed; absent if there are none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        levels: Vec<String>,
         /// Priorities, limits and weights of the site, in the format of `--priority`; absent if
         /// there are none. The policy is responsible for following them.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +54,10 @@ pub enum Message<'a> {
         /// Jobs that lost their nodes now; absent if there are none.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         interrupted: Vec<Interrupted>,
+        /// Power in watts that all running jobs may draw now above that of idle nodes; absent without a
+        /// power cap.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        power: Option<f64>,
         /// State of the cluster, if requested.
         #[serde(flatten)]
         #[schemars(with = "Option<Listed>")]
@@ -113,6 +121,10 @@ pub struct Arrival {
     /// Features that its nodes must have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+    /// Power in watts that its tasks may draw above that of idle nodes: at full speed, then at each level;
+    /// absent without a power cap.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<f64>,
 }
 
 /// A class of identical nodes.
@@ -130,6 +142,9 @@ pub struct Class {
     pub memory: f64,
     /// Speed relative to the fastest nodes, on which run times were measured.
     pub speed: f64,
+    /// Speed at each level of the cluster, relative to the same; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub level_speeds: Vec<f64>,
     /// Other resources per node, in units.
     pub resources: BTreeMap<String, u32>,
     /// Features that jobs may request.
@@ -178,7 +193,9 @@ impl<'a> State<'a> {
         let of = move |&ExpectedEnd { end, sequence, job }: &ExpectedEnd| {
             let nodes = self.lists.nodes_of(job)?;
             let (tasks, end) = (self.view.job(job).tasks(), (end < SimTime::MAX).then(|| end.as_secs_f64()));
-            Some(RunningJob { handle: job, job: sequence, tasks, end, nodes })
+            let level = usize::from(self.view.job(job).level()).checked_sub(1);
+            let level = level.and_then(|at| Some(&**self.view.classes()?.levels().get(at)?));
+            Some(RunningJob { handle: job, job: sequence, tasks, end, level, nodes })
         };
         self.lists.running().iter().filter_map(of)
     }
@@ -263,6 +280,9 @@ pub struct RunningJob<'a> {
     /// Expected end at the current yield, in seconds; in the past if the job has exceeded its
     /// estimate, `null` if unknown.
     pub end: Option<f64>,
+    /// Name of the speed level; absent at full speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<&'a str>,
     /// One node per task, in increasing order.
     #[serde(serialize_with = "one_by_one")]
     #[schemars(with = "Vec<u32>")]
@@ -353,6 +373,8 @@ pub enum Change {
         /// Yield from 0 to 1.
         #[serde(rename = "yield")]
         job_yield: f64,
+        /// Name of the speed level, or an empty text for full speed; by default the job keeps its level.
+        level: Option<String>,
     },
     /// Pauses a running job.
     Pause {
@@ -382,6 +404,9 @@ pub struct Placed {
     /// Yield from 0 to 1.
     #[serde(rename = "yield", default = "whole")]
     pub job_yield: f64,
+    /// Name of the speed level, or an empty text for full speed; by default a job starts and resumes at
+    /// full speed, and one that migrates keeps its level.
+    pub level: Option<String>,
 }
 
 /// A list of nodes in any order.

@@ -9,7 +9,8 @@
 //! policies that use random numbers. If nodes differ, `classes` has for each class `name`, `first`,
 //! `nodes`, `cpu`, `memory`, `speed`, `resources`, `features`. If the site has priorities, limits or
 //! weights, `site` has them in the format of `--priority`; the policy is responsible for following
-//! them. The answer is `{}`, `{"lists":true}` to request the state of the cluster at each decision,
+//! them. Under a power cap on nodes with speed levels, `levels` has the names of those below full
+//! speed, and each class its `level_speeds`. The answer is `{}`, `{"lists":true}` to request the state of the cluster at each decision,
 //! or `{"progress":true}` to request the progress of jobs.
 //!
 //! **`decide`** is sent once per time at which something happens, after all events of that time.
@@ -20,19 +21,21 @@
 //!
 //! `job`, `id`, `submit`, `tasks`, `cpu_need`, `memory`, `estimate`; `requested_time` (in seconds),
 //! `user`, `group`, `queue`, `partition` (numbers in the log), `weight`; if nodes differ, `classes`
-//! (indices of those that fit), `resources` (such as `{"gpu":2}`), `features`.
+//! (indices of those that fit), `resources` (such as `{"gpu":2}`), `features`; under a power cap,
+//! `draws` (watts above idle nodes at full speed, then at each level).
 //!
 //! `tick` is true if the requested wake-up time has come, and `all_submitted` if all jobs of the
 //! workload have been submitted. On request, `progress` is a list of the jobs in the system,
 //! `{"job":0,"virtual_time":12.5}`, with the work that each has done, in seconds at full speed. Jobs
 //! that lost their nodes are in `interrupted`: `{"job":0,"waits":true}` was requeued; with `false`
-//! it has left the system.
+//! it has left the system. Under a power cap, `power` has the watts that all running jobs may draw
+//! now above idle nodes; the sum of their draws, each times its yield, must not grow beyond it.
 //!
 //! On request, lists describe the cluster, so that a policy needs no state of its own: `free`, the
 //! empty nodes that are up; `waiting` in the order of submission, each with `job`, `tasks`,
 //! `submit`, `estimate` (of the remaining time), `paused`; `running` by expected end, each with
-//! `job`, `tasks`, `end` (in the past if the job has exceeded its estimate, `null` if unknown) and
-//! `nodes`; `down` nodes; and announced `windows` with `first`, `nodes`, `from` and `until`.
+//! `job`, `tasks`, `end` (in the past if the job has exceeded its estimate, `null` if unknown),
+//! `level` (absent at full speed) and `nodes`; `down` nodes; and announced `windows` with `first`, `nodes`, `from` and `until`.
 //!
 //! **The answer** may just list the jobs to start. With `{"start":[3,1]}` each job, in this order,
 //! gets the first free nodes that can hold its tasks, belong to a class that fits, and are up until
@@ -42,17 +45,18 @@
 //!
 //! | `do` | state of the job | fields |
 //! |---|---|---|
-//! | `start` | waiting | `job`, `nodes`, `yield` |
-//! | `resume` | paused | `job`, `nodes`, `yield` |
-//! | `migrate` | running | `job`, `nodes`, `yield` |
-//! | `yield` | running | `job`, `yield` |
+//! | `start` | waiting | `job`, `nodes`, `yield`, `level` |
+//! | `resume` | paused | `job`, `nodes`, `yield`, `level` |
+//! | `migrate` | running | `job`, `nodes`, `yield`, `level` |
+//! | `yield` | running | `job`, `yield`, `level` |
 //! | `pause` | running | `job` |
 //! | `kill` | running | `job` |
 //! | `reject` | waiting | `job` |
 //!
 //! `nodes` has a node for each task, `[0,1,1]` or `"0-1,1"`; a repeated node gets several tasks. The
 //! default `yield` is 1; it is rounded down to a multiple of 2^-20, so that three jobs with a third
-//! each fit on a node. `"wake_at":120.5` requests a call at that time even without an event; it is
+//! each fit on a node. `level` is the name of a speed level, or an empty text for full speed; without
+//! it a job starts and resumes at full speed, and otherwise keeps its level. `"wake_at":120.5` requests a call at that time even without an event; it is
 //! valid until the next answer. `"error":"text"` ends the simulation with this message.
 //!
 //! **`end`** is the last message, and has no answer. `dfrsim schema pipe message` (`greeting`,

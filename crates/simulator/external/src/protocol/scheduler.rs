@@ -8,6 +8,7 @@ use crate::nodes;
 use crate::pace::ProgressCheck;
 use crate::seconds::time_from_seconds;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Lists, Scheduler, Situation, View};
+use dfrsim_model::platform::common::{CommonDemand, CommonResource};
 use dfrsim_model::site::SiteSettings;
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
@@ -92,7 +93,10 @@ impl<P: Partner> ProtocolScheduler<P> {
             let classes = classes(view);
             let nodes = self.nodes;
             let site = self.site.as_deref().cloned().map(Box::new);
-            let message = Message::Begin { format: FORMAT, nodes, share_units, seed, penalty, classes, site };
+            let levels = view.classes().map_or(&[][..], |classes| classes.levels());
+            let levels = levels.iter().map(ToString::to_string).collect();
+            let message =
+                Message::Begin { format: FORMAT, nodes, share_units, seed, penalty, classes, levels, site };
             let Greeting { progress, lists, error } = self.partner.begin(&message)?;
             self.stage = Stage::Begun;
             (self.wants_progress, self.wants_lists) = (progress, lists);
@@ -129,6 +133,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             submitted: situation.submitted.iter().map(|&handle| arrival(view, handle)).collect(),
             completed,
             interrupted,
+            power: power(view),
             state: self.lists.as_ref().filter(|_| self.wants_lists).map(|lists| State { view, lists }),
             progress: self.wants_progress.then(|| progress(view)),
         };
@@ -157,13 +162,20 @@ impl<P: Partner> ProtocolScheduler<P> {
     }
 
     fn change(&mut self, change: Change, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
+        let level = match &change {
+            Change::Start(placed) | Change::Resume(placed) | Change::Migrate(placed) => {
+                self.level(placed.job, placed.level.as_deref(), view)?
+            }
+            Change::Yield { job, level, .. } => self.level(*job, level.as_deref(), view)?,
+            Change::Pause { .. } | Change::Reject { .. } | Change::Kill { .. } => None,
+        };
         match change {
             Change::Start(placed) => self.place(placed, view, |job, on, by| decision.start(job, on, by))?,
             Change::Resume(placed) => self.place(placed, view, |job, on, by| decision.resume(job, on, by))?,
             Change::Migrate(placed) => {
                 self.place(placed, view, |job, on, by| decision.migrate(job, on, by))?;
             }
-            Change::Yield { job, job_yield } => {
+            Change::Yield { job, job_yield, level: _ } => {
                 let job = self.handle(job)?;
                 decision.set_yield(job, part_of_node(job_yield).map_err(with_job(job, view))?);
             }
@@ -171,7 +183,27 @@ impl<P: Partner> ProtocolScheduler<P> {
             Change::Reject { job } => decision.reject(self.leave(job)?),
             Change::Kill { job } => decision.kill(self.leave(job)?),
         }
+        level.into_iter().for_each(|level| decision.at_level(level));
         Ok(())
+    }
+
+    /// Returns the number of the speed level that a change names; `None` if it names none.
+    fn level(&self, job: u64, name: Option<&str>, view: View<'_>) -> Result<Option<u8>, String> {
+        let Some(name) = name else { return Ok(None) };
+        if name.is_empty() {
+            return Ok(Some(0));
+        }
+        let levels = view.classes().map_or(&[][..], |classes| classes.levels());
+        if let Some(at) = levels.iter().position(|level| **level == *name) {
+            return Ok(Some(at as u8 + 1));
+        }
+        let known: Vec<String> = levels.iter().map(|level| format!("`{level}`")).collect();
+        let known = match known.is_empty() {
+            true => "jobs have speed levels only under a power cap, on nodes with levels".to_owned(),
+            false => format!("expected {}, or an empty text for full speed", known.join(", ")),
+        };
+        let job = self.handle(job)?;
+        Err(with_job(job, view)(format!("there is no speed level `{name}`: {known}")))
     }
 
     fn place(
@@ -240,6 +272,7 @@ fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
         classes: None,
         resources: BTreeMap::new(),
         features: Vec::new(),
+        draws: Vec::new(),
     };
     if let (Some(classes), Some(demand)) = (view.classes(), view.demand(handle)) {
         arrival.classes =
@@ -247,8 +280,27 @@ fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
         let asked = classes.resources().iter().zip(&demand.resources).filter(|(_, asked)| asked.count > 0);
         arrival.resources = asked.map(|(resource, asked)| (resource.name.to_string(), asked.count)).collect();
         arrival.features = classes.required_features(demand);
+        if let Some((place, of_power)) = power_cap(view) {
+            let at_level = |level| watts(demand.common_at(place, of_power.demand, level));
+            arrival.draws = (0..=classes.levels().len() as u8).map(at_level).collect();
+        }
     }
     arrival
+}
+
+/// Returns the power cap with its index among the resources of the whole cluster; `None` without one.
+fn power_cap(view: View<'_>) -> Option<(usize, &CommonResource)> {
+    let mut common = view.classes()?.common().iter().enumerate();
+    common.find(|(_, resource)| resource.demand == CommonDemand::Draw)
+}
+
+/// Returns the power in watts that all jobs may draw now above that of idle nodes; `None` without a cap.
+fn power(view: View<'_>) -> Option<f64> {
+    power_cap(view).map(|(_, cap)| watts(cap.amount_at(view.now())))
+}
+
+fn watts(milliwatts: u64) -> f64 {
+    milliwatts as f64 / 1000.0
 }
 
 /// Returns whether a job does not even fit on the empty cluster.
@@ -282,6 +334,9 @@ fn classes(view: View<'_>) -> Vec<Class> {
             cpu: all.classes()[place].cpu as f64 / one,
             memory: *memory as f64 / one,
             speed: speed.as_f64(),
+            level_speeds: (1..=all.levels().len() as u8)
+                .map(|level| all.speed_at(place, level).as_f64())
+                .collect(),
             resources: amounts.map(|(resource, amount)| (resource.name.to_string(), *amount)).collect(),
             features: all.feature_names(*features).map(str::to_owned).collect(),
         }

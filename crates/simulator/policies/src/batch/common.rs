@@ -4,9 +4,9 @@
 //! has no [`CommonAmounts`], and takes the paths of plain clusters everywhere.
 
 use super::profile::Profile;
-use dfrsim_model::SimTime;
 use dfrsim_model::platform::classes::NodeClasses;
 use dfrsim_model::platform::common::CommonResource;
+use dfrsim_model::{SimSpan, SimTime};
 
 /// Amounts of all resources of the whole cluster, and those that jobs hold.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl CommonAmounts {
         let resources = classes.map(NodeClasses::common).filter(|resources| !resources.is_empty())?;
         let largest: Vec<u64> = resources.iter().map(CommonResource::largest_amount).collect();
         Some(Box::new(CommonAmounts {
-            has_steps: resources.iter().any(|resource| resource.steps.len() > 1),
+            has_steps: resources.iter().any(|resource| !resource.is_constant()),
             smallest: resources.iter().map(CommonResource::smallest_amount).collect(),
             least: vec![u64::MAX; resources.len()],
             largest: largest.clone(),
@@ -78,6 +78,26 @@ impl CommonAmounts {
     /// Returns whether a job with these amounts can run at some time, for as long as it may take.
     pub(super) fn can_hold(&self, amounts: &[u64]) -> bool {
         self.resources.iter().zip(amounts).all(|(resource, amount)| *amount <= resource.lasting_amount())
+    }
+
+    /// Returns whether a job of this length that needs more than the smallest amounts of resources that
+    /// repeat can run at some time of a round, if it is the only one.
+    pub(super) fn has_round_for(&self, amounts: &[u64], length: SimSpan) -> bool {
+        let pairs = self.resources.iter().zip(amounts);
+        let is_bound =
+            |(it, amount): &(&CommonResource, &u64)| it.period.is_some() && **amount > it.smallest_amount();
+        let bound: Vec<(&CommonResource, &u64)> = pairs.filter(is_bound).collect();
+        // No amount lasts for two rounds.
+        let round = self.longest_period();
+        let length = length.min(round.saturating_add(round));
+        let has_all = |start: SimTime| {
+            let end = start.saturating_add(length);
+            { bound.iter() }.all(|(it, amount)| it.spans_between(start, end).all(|span| span.2 >= **amount))
+        };
+        let rises = std::iter::successors(Some(SimTime::ZERO), |&at| {
+            bound.iter().filter_map(|(it, _)| it.next_rise(at)).min()
+        });
+        bound.is_empty() || { rises }.take_while(|&at| at <= SimTime::ZERO.saturating_add(round)).any(has_all)
     }
 
     /// Changes what jobs leave by the amounts of a job.
@@ -125,14 +145,7 @@ impl CommonAmounts {
 
     /// Creates the amounts over time from `now` on, while no job runs.
     pub(super) fn profiles(&self, now: SimTime) -> impl Iterator<Item = Profile> {
-        self.resources.iter().zip(&self.largest).map(move |(resource, &largest)| {
-            let mut profile = Profile::new(largest);
-            profile.clear(now);
-            for (from, until, amount) in resource.spans() {
-                profile.reserve(from.max(now), until, largest - amount);
-            }
-            profile
-        })
+        self.resources.iter().map(move |resource| Profile::of_common(resource, now))
     }
 
     /// Begins a cycle; returns whether it needs a plan from its start on.
@@ -195,12 +208,29 @@ impl CommonAmounts {
 
     /// Returns whether an amount increases now.
     pub(super) fn rises_now(&self, now: SimTime) -> bool {
-        self.resources.iter().flat_map(CommonResource::rises).any(|rise| rise == now)
+        self.resources.iter().any(|resource| resource.rises_at(now))
     }
 
-    /// Returns the times after `after` at which an amount increases.
-    pub(super) fn rises(&self, after: SimTime) -> impl Iterator<Item = SimTime> {
-        let all = self.resources.iter().flat_map(CommonResource::rises);
-        all.filter(move |&rise| rise > after)
+    /// Returns the first time after `after` at which an amount increases.
+    pub(super) fn next_rise(&self, after: SimTime) -> Option<SimTime> {
+        self.resources.iter().filter_map(|resource| resource.next_rise(after)).min()
+    }
+
+    /// Returns the longest time after which amounts repeat; zero if none does.
+    pub(super) fn longest_period(&self) -> SimSpan {
+        let periods = self.resources.iter().filter_map(|resource| resource.period);
+        periods.max().unwrap_or(SimSpan::ZERO)
+    }
+
+    /// Returns the first time after `after` at which an amount increases that may be of use to a search
+    /// for a start, given the last time at which something else has changed: if no start is found in two
+    /// rounds of amounts that repeat, there is none without another change.
+    pub(super) fn next_rise_of_search(&self, after: SimTime, changed: SimTime) -> Option<SimTime> {
+        let is_of_use = |resource: &&CommonResource| {
+            let period = resource.period.map(|_| self.longest_period());
+            period.is_none_or(|period| after <= changed.saturating_add(period).saturating_add(period))
+        };
+        let rises = self.resources.iter().filter(is_of_use);
+        rises.filter_map(|resource| resource.next_rise(after)).min()
     }
 }

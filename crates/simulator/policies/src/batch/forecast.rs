@@ -243,7 +243,9 @@ impl LocalScheduler {
     pub fn could_run(&mut self, view: View<'_>, job: JobHandle) -> bool {
         let need = self.scheduler.state.pools.request_of(view, job);
         let site = self.scheduler.state.site.as_ref();
+        let margin = site.map_or(0, |site| site.settings().backfill.resolution_s);
         self.scheduler.state.pools.max_tasks(need) >= view.job(job).tasks().into()
+            && self.scheduler.state.pools.has_round_for(view, job, SimSpan::from_secs(margin))
             && site.is_none_or(|site| site.priority_on_arrival(view, job).1)
     }
 

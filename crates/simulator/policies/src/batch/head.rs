@@ -69,13 +69,14 @@ impl HeadReservation {
             return HeadReservation::in_one_pool(pools, now, job, releases, head(now, 0));
         }
         let mut free = pools.free.clone();
-        let mut opens: Vec<SimTime> = pools.reopening_times(pools.requests.get(need), now).collect();
+        let mut opens: Vec<SimTime> = pools.window_ends(pools.requests.get(need), now).collect();
         opens.sort_unstable();
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;
         let (mut rooms, amounts) = (pools.fit_counts[need].clone(), pools.requests.get(need));
         // Nodes are not chosen for the reservation.
         rooms.keys.clear();
+        let mut changed = now;
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
                 pools.release_into(
@@ -103,7 +104,7 @@ impl HeadReservation {
                 }
             }
             let next = releases.peek().map(|(end, _)| *end).into_iter().chain(opens.peek().copied());
-            time = next.min()?;
+            time = earlier_rise(pools, (time, &mut changed), next.min())?;
         }
     }
 
@@ -119,7 +120,7 @@ impl HeadReservation {
     ) -> Option<HeadReservation> {
         let (speed, width) = (pools.speed_of_pool(job.request), u64::from(job.job.size));
         let mut releases = releases.peekable();
-        let (mut time, mut free) = (now, pools.free[0]);
+        let (mut time, mut free, mut changed) = (now, pools.free[0], now);
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
                 free += u64::from(run.size);
@@ -128,8 +129,9 @@ impl HeadReservation {
             if free >= width && pools.has_common_amounts(job.request, time, end) {
                 return Some(HeadReservation { shadow_time: time, end, extra_nodes: free - width, ..head });
             }
-            let rises = pools.reopening_times(pools.requests.get(job.request), time);
-            time = rises.chain(releases.peek().map(|(end, _)| *end)).min()?;
+            let reopens = pools.window_ends(pools.requests.get(job.request), time);
+            let next = reopens.chain(releases.peek().map(|(end, _)| *end)).min();
+            time = earlier_rise(pools, (time, &mut changed), next)?;
         }
     }
 
@@ -316,6 +318,24 @@ impl HeadReservation {
             for (free, taken) in self.free[pool * dimensions..].iter_mut().zip(taken) {
                 *free = free.saturating_sub(taken);
             }
+        }
+    }
+}
+
+/// Returns the next time at which a job may fit, of which `next` is the next one at which nodes change, and
+/// others are those at which the cluster gets more of a resource that it has as a whole. `changed` is the last
+/// time at which nodes have changed.
+#[inline]
+fn earlier_rise(
+    pools: &Pools,
+    (time, changed): (SimTime, &mut SimTime),
+    next: Option<SimTime>,
+) -> Option<SimTime> {
+    match pools.next_rise(time, *changed).filter(|&rise| next.is_none_or(|next| rise < next)) {
+        Some(rise) => Some(rise),
+        None => {
+            *changed = next?;
+            next
         }
     }
 }

@@ -259,6 +259,25 @@ impl Pools {
         self.max_tasks[need]
     }
 
+    /// Returns whether a job can run while the amounts of the cluster that repeat suffice for it: on the
+    /// slowest nodes on which its tasks fit, for as long as it is expected to take and a margin.
+    #[inline]
+    pub(super) fn has_round_for(&mut self, view: View<'_>, job: JobHandle, margin: SimSpan) -> bool {
+        let repeats = self.common.as_ref().is_some_and(|common| common.longest_period() > SimSpan::ZERO);
+        !repeats || self.has_long_round_for(view, job, margin)
+    }
+
+    #[inline(never)]
+    fn has_long_round_for(&mut self, view: View<'_>, job: JobHandle, margin: SimSpan) -> bool {
+        let request = self.request_of(view, job);
+        let (Some(common), Some(classes)) = (&self.common, view.classes()) else { return true };
+        let need = self.requests.get(request);
+        let fitting = classes.classes().iter().zip(&need.fits).filter(|(_, fits)| **fits);
+        let slowest = fitting.map(|(class, _)| class.speed).min().unwrap_or(Yield::ONE);
+        let length = BatchJob::new(view, job).run_time_at(slowest).saturating_add(margin);
+        common.has_round_for(&need.common, length)
+    }
+
     #[inline(never)]
     fn count_max_tasks(&self, need: usize) -> u64 {
         let need = self.requests.get(need);
@@ -689,15 +708,11 @@ impl Pools {
         ends.filter(move |&until| until > after)
     }
 
-    /// Returns the times after `after` at which windows end, reservations stop excluding the request, or
-    /// the cluster gets more of a resource that it has as a whole.
-    pub(super) fn reopening_times<'a>(
-        &'a self,
-        need: &'a TaskRequest,
-        after: SimTime,
-    ) -> impl Iterator<Item = SimTime> + 'a {
-        let rises = self.common.iter().flat_map(move |common| common.rises(after));
-        self.window_ends(need, after).chain(rises)
+    /// Returns the first time after `after` at which the cluster gets more of a resource that it has as a
+    /// whole, as far as a search can use it, given the last other change that it has seen.
+    #[inline]
+    pub(super) fn next_rise(&self, after: SimTime, changed: SimTime) -> Option<SimTime> {
+        self.common.as_ref().and_then(|common| common.next_rise_of_search(after, changed))
     }
 
     /// Returns whether the amounts of the resources of the whole cluster are too small for a job that

@@ -1,6 +1,8 @@
 //! Free nodes as a function of time.
 
+use dfrsim_model::platform::common::CommonResource;
 use dfrsim_model::{SimSpan, SimTime};
+use std::sync::Arc;
 
 /// Free nodes as a step function of time, from now on without end.
 ///
@@ -23,6 +25,9 @@ pub struct Profile {
     /// Steps in ascending order of time, with different counts for adjacent steps; the last one has
     /// no end.
     steps: Vec<Step>,
+    /// Resource of the whole cluster whose amount repeats: of its largest amount, which is `nodes`, less
+    /// is free than the steps say, by the difference to the amount of the time.
+    repeating: Option<Arc<CommonResource>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +39,13 @@ struct Step {
 
 impl Clone for Profile {
     fn clone(&self) -> Profile {
-        Profile { nodes: self.nodes, steps: self.steps.clone() }
+        Profile { nodes: self.nodes, steps: self.steps.clone(), repeating: self.repeating.clone() }
     }
 
     fn clone_from(&mut self, other: &Profile) {
         self.nodes = other.nodes;
         self.steps.clone_from(&other.steps);
+        self.repeating.clone_from(&other.repeating);
     }
 }
 
@@ -47,7 +53,22 @@ impl Profile {
     /// Creates a profile in which all `nodes` nodes are always free.
     pub fn new(nodes: impl Into<u64>) -> Profile {
         let nodes = nodes.into();
-        Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: signed(nodes) }] }
+        Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: signed(nodes) }], repeating: None }
+    }
+
+    /// Creates the profile of a resource of the whole cluster, all of which is free, from `now` on.
+    pub(super) fn of_common(resource: &CommonResource, now: SimTime) -> Profile {
+        let largest = resource.largest_amount();
+        let mut profile = Profile::new(largest);
+        profile.clear(now);
+        if resource.period.is_some() {
+            profile.repeating = Some(Arc::new(resource.clone()));
+            return profile;
+        }
+        for (from, until, amount) in resource.spans_between(now, SimTime::MAX) {
+            profile.reserve(from, until, largest - amount);
+        }
+        profile
     }
 
     /// Cancels all reservations, and lets the profile begin at `from`.
@@ -86,6 +107,9 @@ impl Profile {
         held: SimTime,
     ) -> SimTime {
         let width = signed(width.into());
+        if let Some(resource) = &self.repeating {
+            return self.earliest_of_repeating(resource, (from, held), width, span);
+        }
         // Fast path: most searches begin in the first step.
         let is_first = self.steps.get(1).is_none_or(|second| second.from > from);
         let mut at = if is_first { 0 } else { self.steps.partition_point(|step| step.from <= from) - 1 };
@@ -107,6 +131,52 @@ impl Profile {
         held
     }
 
+    /// Iterates over the free amounts of a resource that repeats, from `from` on, as begin and amount.
+    fn free_of_repeating<'a>(
+        &'a self,
+        resource: &'a CommonResource,
+        from: SimTime,
+    ) -> impl Iterator<Item = (SimTime, i64)> + 'a {
+        let mut next = Some(from);
+        std::iter::from_fn(move || {
+            let time = next?;
+            let at = self.steps.partition_point(|step| step.from <= time);
+            let missing = signed(self.nodes - resource.amount_at(time));
+            let step = self.steps.get(at).map(|step| step.from);
+            let change = resource.later_steps(time).next().map(|(from, _)| from);
+            next = step.into_iter().chain(change).min();
+            Some((time, self.steps[at.saturating_sub(1)].free - missing))
+        })
+    }
+
+    /// Finds the earliest start, as [`Profile::earliest_or_reserved`] does, for a resource that repeats.
+    /// After the last step of the profile, all is as in the first two rounds.
+    #[inline(never)]
+    fn earliest_of_repeating(
+        &self,
+        resource: &CommonResource,
+        (from, held): (SimTime, SimTime),
+        width: i64,
+        span: SimSpan,
+    ) -> SimTime {
+        let period = resource.period.unwrap_or(SimSpan::ZERO);
+        let last = self.steps.last().map_or(from, |step| step.from.max(from));
+        let settled = last.saturating_add(period).saturating_add(period);
+        let mut start = from;
+        while start < held && start <= settled {
+            let end = start.saturating_add(span).min(held);
+            let until = end.min(settled.max(start).saturating_add(period));
+            let mut free = self.free_of_repeating(resource, start);
+            let Some(_) = free.by_ref().take_while(|(from, _)| *from < until).find(|it| it.1 < width) else {
+                return start;
+            };
+            let clear = free.take_while(|(from, _)| *from <= settled).find(|it| it.1 >= width);
+            let Some((clear, _)) = clear else { return held };
+            start = clear;
+        }
+        held
+    }
+
     /// Returns the earliest start, as [`Profile::earliest`] does, for a profile that never
     /// decreases: a job that fits once fits from then on.
     pub fn earliest_if_non_decreasing(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
@@ -122,9 +192,23 @@ impl Profile {
     /// Returns the minimum number of free nodes between `start`, which must not be in the past, and
     /// `end`; 0 if it is negative.
     pub fn min_free(&self, start: SimTime, end: SimTime) -> u64 {
+        if let Some(resource) = &self.repeating {
+            return self.min_free_of_repeating(resource, start, end);
+        }
         let at = self.steps.partition_point(|step| step.from <= start).saturating_sub(1);
         let steps = self.steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
         steps.map(|step| step.free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
+    }
+
+    /// Returns the minimum free amount, as [`Profile::min_free`] does, of a resource that repeats.
+    #[inline(never)]
+    fn min_free_of_repeating(&self, resource: &CommonResource, start: SimTime, end: SimTime) -> u64 {
+        let period = resource.period.unwrap_or(SimSpan::ZERO);
+        let last = self.steps.last().map_or(start, |step| step.from.max(start));
+        let until = end.min(last.saturating_add(period).saturating_add(period));
+        let steps =
+            self.free_of_repeating(resource, start).take_while(|(from, _)| *from < until || *from <= start);
+        steps.map(|(_, free)| free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
     }
 
     /// Returns the first time after `after` at which the number of free nodes increases.

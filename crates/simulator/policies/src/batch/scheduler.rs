@@ -217,7 +217,7 @@ impl BatchScheduler {
         if let Some(common) =
             self.state.pools.common.as_ref().filter(|it| it.can_bind() && !self.state.queue.jobs.is_empty())
         {
-            next = common.rises(view.now()).chain(next).min();
+            next = common.next_rise(view.now()).into_iter().chain(next).min();
         }
         if let Some(time) = next {
             decision.wake_at(time);

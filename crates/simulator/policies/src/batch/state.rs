@@ -11,7 +11,7 @@ use crate::site::PrioritySystem;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, View};
 use dfrsim_model::batch::{Backfilling, BatchPolicy};
 use dfrsim_model::site::SiteSettings;
-use dfrsim_model::{SimTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 use std::sync::Arc;
 
 /// State that all backfilling schemes share.
@@ -94,7 +94,9 @@ impl BatchState {
         decision: &mut Decision,
     ) {
         let need = self.pools.request_of(view, job);
-        if !is_admitted || self.pools.max_tasks(need) < view.job(job).tasks().into() {
+        let may_fit = is_admitted && self.pools.max_tasks(need) >= view.job(job).tasks().into();
+        let margin = self.site.as_ref().map_or(0, |site| site.settings().backfill.resolution_s);
+        if !may_fit || !self.pools.has_round_for(view, job, SimSpan::from_secs(margin)) {
             return decision.reject(job);
         }
         self.pools.see(need, view.job(job).tasks());

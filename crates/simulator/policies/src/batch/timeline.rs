@@ -264,6 +264,8 @@ impl Search<'_> {
         }
         let unknown = || FitBounds { by_pool: vec![u64::MAX; pools.len()], total: u64::MAX };
         let (mut start, mut most, mut next) = (from, unknown(), begin(from));
+        // Time of the last change other than those of the amounts of the whole cluster.
+        let mut changed = from;
         while start < before {
             if most.total >= width {
                 self.make_exact(start, &mut most);
@@ -275,9 +277,14 @@ impl Search<'_> {
                     return Some((start, (room, end)));
                 }
             }
-            let opens = pools.reopening_times(self.need, start).min();
+            let reopens = pools.window_ends(self.need, start).min();
+            let rises = pools.next_rise(start, changed);
+            let opens = reopens.into_iter().chain(rises).min();
             let ends_next = ends.get(next).map(|(end, _)| *end);
             start = opens.into_iter().chain(ends_next).min()?;
+            if [reopens, ends_next].contains(&Some(start)) {
+                changed = start;
+            }
             if opens == Some(start) {
                 (next, most) = (begin(start), unknown());
                 continue;

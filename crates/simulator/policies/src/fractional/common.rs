@@ -36,7 +36,7 @@ impl HeldUnits {
         let is_held = |place: &usize| holds_power || common[*place].demand != CommonDemand::Draw;
         let places: Vec<usize> = (0..common.len()).filter(is_held).collect();
         (!places.is_empty()).then(|| {
-            let lasting = places.iter().map(|&place| common[place].lasting_amount()).collect();
+            let lasting = places.iter().map(|&place| classes.lasting_amount(&common[place])).collect();
             let none = vec![0; places.len()];
             Box::new(HeldUnits { places, now: none.clone(), lasting, in_use: none, by_job: Vec::new() })
         })
@@ -48,7 +48,7 @@ impl HeldUnits {
         let own = |place: &usize| &classes.common()[*place];
         let now = self.places.iter().map(|place| classes.amount_to_hold(own(place), view.now()));
         self.now = now.collect();
-        self.places.iter().flat_map(|place| own(place).rises()).any(|rise| rise == view.now())
+        self.places.iter().any(|place| own(place).rises_at(view.now()))
     }
 
     /// Learns the units of a job that arrives.

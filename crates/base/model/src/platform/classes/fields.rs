@@ -9,7 +9,7 @@ use crate::numbers::is_default;
 use crate::platform::common::POWER;
 use crate::platform::devices::{MOST_DEVICES, SMALLEST_PART, WHOLE_DEVICE};
 use crate::platform::hosts::expand;
-use crate::platform::power::ClusterPower;
+use crate::platform::power::{ClusterPower, PowerCap};
 use crate::{Share, Yield};
 use dfrsim_input::{Faults, Input, Reader};
 use serde::{Deserialize, Serialize};
@@ -408,6 +408,26 @@ impl PlatformFields {
         wrong.add_all("power", power.problems(self.classes.iter().map(idle).sum()));
     }
 
+    /// Returns the power cap; `None` without one.
+    pub fn power_cap(&self) -> Option<PowerCap> {
+        self.power.as_ref().and_then(PowerFields::power_cap)
+    }
+
+    /// Returns statements about powers that are probably in another unit: those of a node or a unit below a
+    /// watt.
+    pub fn power_notes(&self) -> Vec<String> {
+        let notes = self.classes.iter().enumerate().flat_map(|(number, class)| {
+            let small = class.power.iter().flat_map(NodePowerFields::small_watts);
+            small.map(move |(field, watts)| {
+                format!(
+                    "classes[{number}].power.{field}: {watts} W is little for class `{}`; powers are in watts, not in kilowatts",
+                    class.name
+                )
+            })
+        });
+        notes.collect()
+    }
+
     /// Returns the names of all levels below full speed.
     fn level_names(&self) -> Vec<&str> {
         level_names(self.classes.iter().filter_map(|class| class.power.as_ref()))
@@ -497,9 +517,8 @@ impl PlatformFields {
         let invalid = |path: &str, reason: String| {
             PlatformError::Fields(vec![InvalidField { path: path.to_owned(), reason }])
         };
-        let cap = self.power.as_ref().map_or_else(Vec::new, PowerFields::cap_steps);
-        if !cap.is_empty() {
-            all.cap_power(&cap).map_err(|reason| invalid("power", reason))?;
+        if let Some(cap) = self.power_cap() {
+            all.cap_power(&cap).map_err(|reason| invalid("power.cap", reason))?;
         }
         let rule = self.power.as_ref().and_then(|power| power.level_use(&self.level_names()));
         if let Some(Ok(rule)) = rule {
@@ -629,7 +648,9 @@ mod tests {
 #[cfg(test)]
 mod power_tests {
     use super::super::{Demands, PlatformFields};
+    use crate::platform::power::DAY;
     use crate::{Job, Share};
+    use dfrsim_input::Faults;
 
     fn errors(text: &str) -> String {
         PlatformFields::parse("p.toml", text).unwrap_err().to_string()
@@ -649,6 +670,85 @@ mod power_tests {
         let requests = vec!["gpu:1:1".parse().unwrap()];
         let demand = Demands { requests, ..Demands::default() }.of(&classes, &job);
         assert_eq!(demand.common, [1, 2 * (50_250 + 50_000)]);
+    }
+
+    /// Two nodes with two GPUs each draw 240 W without tasks and 641 W if all is busy.
+    #[test]
+    fn caps_are_texts_or_steps_that_may_repeat() {
+        let read = |power: &str| {
+            let fields = PlatformFields::parse("p.toml", &format!("[power]\n{power}\n{CLASS}"))?;
+            let classes = fields.classes().map_err(|error| error.to_string()).unwrap();
+            let common = classes.common()[0].clone();
+            let steps: Vec<_> =
+                common.steps.iter().map(|(from, it)| (from.micros() / 1_000_000, *it)).collect();
+            Ok::<_, Faults>((steps, common.period, classes.cap_notes(&fields.power_cap().unwrap())))
+        };
+        let (steps, period, notes) = read("cap = '80%'").unwrap();
+        assert_eq!((steps, period), (vec![(0, 512_800 - 240_000)], None));
+        assert_eq!(notes, ["512.8 W of the 641 W that all busy nodes draw"]);
+        let (steps, period, notes) = read("cap = 'daily 0:00=100%,8:00=300W'").unwrap();
+        assert_eq!((steps, period), (vec![(0, 401_000), (28_800, 60_000)], Some(DAY)));
+        assert_eq!(notes, ["641 W, 300 W of the 641 W that all busy nodes draw"]);
+        let daily = "cap = [{ from_s = 0, watts = 700 }, { from_s = 28800, watts = 300 }]\ndaily = true";
+        assert_eq!(read(daily).unwrap(), (vec![(0, 460_000), (28_800, 60_000)], Some(DAY), Vec::new()));
+        assert_eq!(read("cap = '120%'").unwrap().2[1], "it never binds: all busy nodes draw 641 W");
+        assert_eq!(read("cap = '1kW'").unwrap().2, ["it never binds: all busy nodes draw 641 W"]);
+        for (power, found) in [
+            ("cap = '80V'", "power.cap: invalid power cap `80V`"),
+            ("cap = 5", "expected steps such as"),
+            ("cap = []", "expected at least one step"),
+            ("cap = '38kW'\ndaily = true", "power.daily: expected `daily` in the text of `cap`"),
+            ("cap_w = 400\ndaily = true", "power.daily: expected steps in `cap`"),
+            ("cap_w = 400\ncap = '80%'", "power.cap_w: expected either"),
+            (
+                "cap = [{ from_s = 0, watts = 700 }, { from_s = 86400, watts = 300 }]\ndaily = true",
+                "power.cap[1].from_s: expected a time of day in seconds, less than 86400",
+            ),
+        ] {
+            let error = read(power).unwrap_err().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+        let low = PlatformFields::parse("p.toml", &format!("[power]\ncap = '30%'\n{CLASS}")).unwrap();
+        let low = low.classes().unwrap_err().to_string();
+        assert!(
+            low.contains("power.cap") && low.contains("30%, 192.3 W from 0 s on is below the 240 W"),
+            "{low}"
+        );
+    }
+
+    /// A job of three tasks holds 3 * 20 + 1 = 61 units, and one that requests 150 holds these, each rounded
+    /// up to multiples of 50.
+    #[test]
+    fn units_are_rounded_up_to_the_granularity() {
+        let text =
+            format!("[common.bb]\namount = 900\nper_task = 20\nper_job = 1\ngranularity = 50\n{CLASS}");
+        let classes = PlatformFields::parse("p.toml", &text).unwrap().classes().unwrap();
+        let job = Job { tasks: 3, ..Job::default() };
+        assert_eq!(Demands::default().of(&classes, &job).common, [100]);
+        for (request, held) in [("bb:1:150", 150), ("bb:1:151", 200), ("bb:1:1", 50)] {
+            let demands = Demands { requests: vec![request.parse().unwrap()], ..Demands::default() };
+            assert_eq!(demands.of(&classes, &job).common, [held], "{request}");
+        }
+        let wrong = errors(&text.replace("granularity = 50", "granularity = 0"));
+        assert!(wrong.contains("common.bb.granularity: expected a number between 1 and"), "{wrong}");
+    }
+
+    #[test]
+    fn licences_repeat_daily_and_small_watts_are_noted() {
+        let steps =
+            "[common.a]\nsteps = [{ from_s = 0, amount = 5 }, { from_s = 3600, amount = 2 }]\ndaily = true\n";
+        let small = CLASS.replace("idle_w = 100, busy_w = 200.5", "idle_w = 0.1, busy_w = 0.2");
+        let fields = PlatformFields::parse("p.toml", &format!("{steps}{small}")).unwrap();
+        assert_eq!(fields.classes().unwrap().common()[0].period, Some(DAY));
+        let notes = fields.power_notes();
+        assert_eq!(notes.len(), 2);
+        assert_eq!(
+            notes[1],
+            "classes[0].power.busy_w: 0.2 W is little for class `a`; powers are in watts, not in kilowatts"
+        );
+        assert_eq!(PlatformFields::parse("p.toml", CLASS).unwrap().power_notes(), [""; 0]);
+        let alone = errors(&format!("[common.a]\namount = 5\ndaily = true\n{CLASS}"));
+        assert!(alone.contains("common.a.daily: expected steps in `steps`"), "{alone}");
     }
 
     /// A node has 30 W besides two sockets of 20 to 95 W and two GPUs of 10 to 60 W. Two tasks, each with half

@@ -152,6 +152,7 @@ impl Misfits {
             }
         );
         let lasting = |place: usize| match &classes.common[place].steps[..] {
+            _ if classes.common[place].period.is_some() => " at most, as its steps repeat".to_owned(),
             [.., (from, _)] if *from > SimTime::ZERO => format!(" from its last step ({from} s) on"),
             _ => String::new(),
         };

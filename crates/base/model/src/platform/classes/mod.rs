@@ -16,8 +16,8 @@ pub use fields::{
 };
 pub use misfit::{Misfit, Misfits};
 pub use power_fields::{
-    CapStep, CommonFields, CommonStep, CpuPowerFields, LevelFields, NodePowerFields, PowerFields, PowerWhen,
-    SleepFields, UnitPowerFields,
+    CapFields, CapStep, CommonFields, CommonStep, CpuPowerFields, LevelFields, NodePowerFields, PowerFields,
+    PowerWhen, SleepFields, UnitPowerFields,
 };
 pub use requests::{
     DEVICE_PART, DISTINCT_NODES, Demands, REQUESTED_CORES, REQUESTED_NODES, RandomAmount, Request,
@@ -27,7 +27,7 @@ pub use requests::{
 use super::common::{CommonDemand, CommonResource, POWER};
 use super::devices::DeviceRequest;
 use super::machines;
-use super::power::{ClusterPower, NodePower, SleepRule, UsedPower, part};
+use super::power::{CapAmount, ClusterPower, DAY, NodePower, PowerCap, SleepRule, UsedPower, part};
 use super::series::EnergySeries;
 use crate::named::UnknownName;
 use crate::{CpuUse, Job, Share, SimSpan, SimTime, Yield};
@@ -60,6 +60,11 @@ pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
         Some("csv") => node_list::parse(&file, &text),
         _ => PlatformFields::parse(&file, &text),
     }
+}
+
+/// Converts milliwatts to watts.
+fn watts(milliwatts: u64) -> f64 {
+    milliwatts as f64 / 1000.0
 }
 
 /// Use of a resource by tasks.
@@ -127,6 +132,14 @@ impl NodeClass {
     /// Returns the rule by which nodes without tasks fall asleep; `None` if they stay awake.
     pub fn sleep_rule(&self) -> Option<SleepRule> {
         self.power.as_ref().and_then(|power| power.sleep).or(self.sleep)
+    }
+    /// Returns the power of a node that is busy at full speed with all units of its resources, in
+    /// milliwatts; 0 if it is unknown.
+    pub fn largest_power(&self) -> u64 {
+        let Some(power) = &self.power else { return 0 };
+        let units = power.units.iter().zip(&self.amounts);
+        let sockets = power.sockets.map_or(0, |it| it.busy * u64::from(it.count));
+        power.busy + sockets + units.map(|((_, busy), amount)| busy * u64::from(*amount)).sum::<u64>()
     }
     /// Returns the power of a node without tasks, with all units of its resources, in milliwatts; 0 if it
     /// is unknown.
@@ -292,8 +305,7 @@ impl NodeClasses {
     }
     /// Returns the next time after `now` at which the amount of a resource of the whole cluster changes.
     pub fn next_common_step(&self, now: SimTime) -> Option<SimTime> {
-        let steps = self.common.iter().flat_map(|resource| &resource.steps).map(|(from, _)| *from);
-        steps.filter(|&from| from > now).min()
+        self.common.iter().filter_map(|resource| Some(resource.later_steps(now).next()?.0)).min()
     }
     /// Returns the amount of a resource of the whole cluster that jobs can hold from now on without an end:
     /// the amount now, but of power the smallest one from now on, if devices or sockets draw all of theirs
@@ -302,6 +314,15 @@ impl NodeClasses {
         match resource.demand {
             CommonDemand::Draw if self.has_used_power() => resource.smallest_from(now),
             _ => resource.amount_at(now),
+        }
+    }
+    /// Returns the amount of a resource of the whole cluster of which a job that requests more is never sure
+    /// to start: that after the last step or the largest one of steps that repeat, but of power the smallest
+    /// one of these, if devices or sockets draw all of theirs once they are used.
+    pub fn lasting_amount(&self, resource: &CommonResource) -> u64 {
+        match resource.demand {
+            CommonDemand::Draw if self.has_used_power() => resource.smallest_from(SimTime::MAX),
+            _ => resource.lasting_amount(),
         }
     }
     /// Returns the power of the cluster; `None` if that of its nodes is unknown.
@@ -384,8 +405,10 @@ impl NodeClasses {
         demand.draws.clear();
         for (place, resource) in self.common.iter().enumerate() {
             let amount = match resource.demand {
-                CommonDemand::Held { per_task, per_job } => {
-                    own(place).unwrap_or_else(|| per_task.saturating_mul(tasks).saturating_add(per_job))
+                CommonDemand::Held { per_task, per_job, granularity } => {
+                    let usual = || per_task.saturating_mul(tasks).saturating_add(per_job);
+                    let units = own(place).unwrap_or_else(usual);
+                    units.div_ceil(granularity).saturating_mul(granularity)
                 }
                 CommonDemand::Draw => {
                     let fixed = self.largest_fixed_power(job, demand);
@@ -419,32 +442,69 @@ impl NodeClasses {
         let series = Some(Arc::new(series));
         self.power.as_mut().map(|power| power.series = series).is_some()
     }
-    /// Limits the power of the cluster to the amounts of these steps, in milliwatts. The power of idle
-    /// nodes counts, also of those that are down.
+    /// Returns the power of all nodes that are busy at full speed with all of their units, in milliwatts; 0
+    /// if it is unknown.
+    pub fn largest_power(&self) -> u64 {
+        self.classes.iter().map(|class| class.largest_power() * u64::from(class.nodes)).sum()
+    }
+    /// Limits the power of the cluster to that of a cap. The power of idle nodes counts, also of those that
+    /// are down.
     ///
     /// # Errors
     ///
     /// Returns a reason if the power of nodes is unknown, or a step is below that of idle nodes.
-    pub fn cap_power(&mut self, steps: &[(SimTime, u64)]) -> Result<(), String> {
-        let idle = self.idle_power();
+    pub fn cap_power(&mut self, cap: &PowerCap) -> Result<(), String> {
+        let (idle, largest) = (self.idle_power(), self.largest_power());
         if self.power.is_none() {
             return Err("a power cap needs the power of nodes; expected `power = { idle_w = ..., busy_w = ... }` in each class".into());
         }
-        let above = |&(from, cap): &(SimTime, u64)| {
-            let watts = |milliwatts: u64| milliwatts as f64 / 1000.0;
+        let above = |&(from, amount): &(SimTime, CapAmount)| {
+            let cap = amount.milliwatts(largest);
+            let is_part = matches!(amount, CapAmount::Millionths(_));
+            let part = if is_part { format!("{amount}, ") } else { String::new() };
             let low = || {
                 format!(
-                    "the power cap of {} W from {from} s on is below the {} W of idle nodes",
+                    "the power cap of {part}{} W from {from} s on is below the {} W of idle nodes",
                     watts(cap),
                     watts(idle)
                 )
             };
             cap.checked_sub(idle).map(|above| (from, above)).ok_or_else(low)
         };
-        let steps = steps.iter().map(above).collect::<Result<Vec<_>, String>>()?;
+        let steps = cap.steps.iter().map(above).collect::<Result<Vec<_>, String>>()?;
         self.common.retain(|resource| resource.demand != CommonDemand::Draw);
-        self.common.push(CommonResource { name: POWER.into(), demand: CommonDemand::Draw, steps });
+        let period = cap.is_daily.then_some(DAY);
+        self.common.push(CommonResource { name: POWER.into(), demand: CommonDemand::Draw, steps, period });
         Ok(())
+    }
+    /// Returns statements about the power cap: the power of percentages, and that it never binds.
+    pub fn cap_notes(&self, cap: &PowerCap) -> Vec<String> {
+        let largest = self.largest_power();
+        let mut notes = Vec::new();
+        if cap.has_percentages() {
+            let all = watts(largest);
+            let steps =
+                cap.steps.iter().map(|(_, amount)| format!("{} W", watts(amount.milliwatts(largest))));
+            let steps: Vec<String> = steps.collect();
+            notes.push(format!("{} of the {all} W that all busy nodes draw", steps.join(", ")));
+        }
+        if cap.steps.iter().all(|(_, amount)| amount.milliwatts(largest) >= largest) {
+            notes.push(format!("it never binds: all busy nodes draw {} W", watts(largest)));
+        }
+        notes
+    }
+    /// Returns whether an amount of the cluster repeats each day.
+    pub fn has_daily_steps(&self) -> bool {
+        self.common.iter().any(|resource| resource.period.is_some())
+    }
+    /// Lets amounts in steps repeat after a time, which is later than the start of each step.
+    pub fn repeat_steps_after(&mut self, period: SimSpan) {
+        let has_steps = |resource: &&mut CommonResource| !resource.is_constant();
+        self.common.iter_mut().filter(has_steps).for_each(|resource| resource.period = Some(period));
+    }
+    /// Moves the amounts that repeat, so that the time zero is the given time of day.
+    pub fn begin_at_time_of_day(&mut self, time: SimSpan) {
+        self.common.iter_mut().for_each(|resource| resource.begin_within(time));
     }
     /// Returns the index of the resource whose units are devices; `None` if there is none.
     pub fn devices(&self) -> Option<usize> {

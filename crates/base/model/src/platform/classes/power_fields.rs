@@ -2,11 +2,13 @@
 
 use crate::platform::common::{CommonDemand, CommonResource};
 use crate::platform::levels::LevelUse;
-use crate::platform::power::{NodePower, SleepRule, Sockets};
+use crate::platform::power::{CapAmount, DAY, NodePower, PowerCap, SleepRule, Sockets};
 use crate::{SimSpan, SimTime};
-use serde::de::Error;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Error, SeqAccess};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// Maximum amount of a resource of the whole cluster.
 const MAX_COMMON: u64 = 1_000_000_000_000;
@@ -32,12 +34,18 @@ pub struct CommonFields {
     /// Amounts from certain times on, instead of `amount`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<CommonStep>,
+    /// True if the steps repeat each day, from midnight on.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub daily: bool,
     /// Units for each task of a job that requests none.
     #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
     pub per_task: u64,
     /// Units for a job that requests none.
     #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
     pub per_job: u64,
+    /// Number to whose multiples the units of a job are rounded up; 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<u64>,
 }
 
 /// Amount from a time on.
@@ -57,9 +65,12 @@ pub struct PowerFields {
     /// Most power that all nodes may draw at all times, in watts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_w: Option<f64>,
-    /// Most power from certain times on, instead of `cap_w`.
-    #[serde(default, deserialize_with = "some_steps", skip_serializing_if = "Vec::is_empty")]
-    pub cap: Vec<CapStep>,
+    /// Most power from certain times on, instead of `cap_w`: steps, or a text as that of `--cap`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<CapFields>,
+    /// True if the steps of `cap` repeat each day, from midnight on.
+    #[serde(default, skip_serializing_if = "crate::numbers::is_default")]
+    pub daily: bool,
     /// Power usage effectiveness: power of the site over that of its nodes, at least 1; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pue: Option<f64>,
@@ -69,13 +80,39 @@ pub struct PowerFields {
     pub use_levels: Option<String>,
 }
 
-/// Reads the steps of a cap, of which there is at least one.
-fn some_steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<CapStep>, D::Error> {
-    let steps = Vec::deserialize(from)?;
-    if steps.is_empty() {
-        return Err(D::Error::custom("expected at least one step; leave the field out if there is no cap"));
+/// Power cap in a platform file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum CapFields {
+    /// Steps; at least one.
+    Steps(Vec<CapStep>),
+    /// Text form of a cap.
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for CapFields {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CapFields, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = CapFields;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("steps such as [{ from_s = 0, watts = 14000 }], or a text such as \"80%\"")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<CapFields, E> {
+                text.parse::<PowerCap>().map_err(E::custom)?;
+                Ok(CapFields::Text(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, from: A) -> Result<CapFields, A::Error> {
+                let steps = Vec::deserialize(SeqAccessDeserializer::new(from))?;
+                if steps.is_empty() {
+                    let reason = "expected at least one step; leave the field out if there is no cap";
+                    return Err(Error::custom(reason));
+                }
+                Ok(CapFields::Steps(steps))
+            }
+        }
+        from.deserialize_any(Visitor)
     }
-    Ok(steps)
 }
 
 /// Most power from a time on.
@@ -228,10 +265,13 @@ pub(super) fn milliwatts(watts: f64) -> u64 {
 
 impl CommonFields {
     pub(super) fn resource(&self, name: &str) -> CommonResource {
-        let demand = CommonDemand::Held { per_task: self.per_task, per_job: self.per_job };
+        let (per_task, per_job) = (self.per_task, self.per_job);
+        let granularity = self.granularity.unwrap_or(1).max(1);
+        let demand = CommonDemand::Held { per_task, per_job, granularity };
         let always = self.amount.map(|amount| (SimTime::ZERO, amount));
         let steps = self.steps.iter().map(|step| (SimTime::from_secs(step.from_s), step.amount));
-        CommonResource { name: name.into(), demand, steps: always.into_iter().chain(steps).collect() }
+        let period = self.daily.then_some(DAY);
+        CommonResource { name: name.into(), demand, steps: always.into_iter().chain(steps).collect(), period }
     }
 }
 
@@ -243,11 +283,24 @@ impl PowerFields {
         Some(rule.and_then(|rule| rule.check(levels).map(|()| rule)))
     }
 
-    /// Returns the steps of the cap in milliwatts; none without a cap.
-    pub(super) fn cap_steps(&self) -> Vec<(SimTime, u64)> {
-        let always = self.cap_w.map(|watts| (SimTime::ZERO, milliwatts(watts)));
-        let steps = self.cap.iter().map(|step| (SimTime::from_secs(step.from_s), milliwatts(step.watts)));
-        always.into_iter().chain(steps).collect()
+    /// Returns the steps of the cap; none if it has another form.
+    fn steps(&self) -> &[CapStep] {
+        match &self.cap {
+            Some(CapFields::Steps(steps)) => steps,
+            _ => &[],
+        }
+    }
+
+    /// Returns the cap; `None` without one.
+    pub(super) fn power_cap(&self) -> Option<PowerCap> {
+        if let Some(CapFields::Text(text)) = &self.cap {
+            return text.parse().ok();
+        }
+        let always = self.cap_w.map(|watts| (SimTime::ZERO, CapAmount::Milliwatts(milliwatts(watts))));
+        let step =
+            |step: &CapStep| (SimTime::from_secs(step.from_s), CapAmount::Milliwatts(milliwatts(step.watts)));
+        let steps: Vec<_> = always.into_iter().chain(self.steps().iter().map(step)).collect();
+        (!steps.is_empty()).then_some(PowerCap { steps, is_daily: self.daily })
     }
 }
 
@@ -299,6 +352,12 @@ impl CommonFields {
         if self.amount.is_some() != self.steps.is_empty() {
             wrong.push((String::new(), "expected either `amount` or `steps`".to_owned()));
         }
+        if self.granularity.is_some_and(|units| !(1..=MAX_COMMON).contains(&units)) {
+            let reason = format!("expected a number between 1 and {MAX_COMMON}");
+            wrong.push(("granularity".to_owned(), reason));
+        }
+        let begins: Vec<u64> = self.steps.iter().map(|step| step.from_s).collect();
+        wrong.extend(daily_problems(self.daily, &begins, "steps"));
         let amounts = self.amount.iter().copied().chain(self.steps.iter().map(|step| step.amount));
         if amounts.chain([self.per_task, self.per_job]).any(|amount| amount > MAX_COMMON) {
             wrong.push((String::new(), format!("expected amounts of at most {MAX_COMMON}")));
@@ -306,6 +365,19 @@ impl CommonFields {
         wrong.extend(begin_problems(self.steps.iter().map(|step| step.from_s), "steps"));
         wrong
     }
+}
+
+/// Collects the starts of steps that cannot repeat daily.
+fn daily_problems(is_daily: bool, begins: &[u64], field: &str) -> Vec<Problem> {
+    let day = DAY.micros() / 1_000_000;
+    let late = begins.iter().enumerate().filter(|(_, from)| is_daily && **from >= day);
+    let late = late.map(|(at, _)| {
+        let reason = format!("expected a time of day in seconds, less than {day}, as the steps are daily");
+        (format!("{field}[{at}].from_s"), reason)
+    });
+    let none = (is_daily && begins.is_empty())
+        .then(|| ("daily".to_owned(), format!("expected steps in `{field}`, which repeat each day")));
+    late.chain(none).collect()
 }
 
 /// Collects the starts of steps that are not in order.
@@ -439,6 +511,18 @@ impl NodePowerFields {
         wrong
     }
 
+    /// Iterates over the fields of powers above 0 and below a watt, with these powers.
+    pub(super) fn small_watts(&self) -> impl Iterator<Item = (String, f64)> + '_ {
+        let own = [("idle_w", self.idle_w), ("busy_w", self.busy_w)];
+        let own = own.into_iter().filter_map(|(field, watts)| Some((field.to_owned(), watts?)));
+        let sockets = self.cpu.iter().map(|cpu| ("cpu.busy_w".to_owned(), cpu.busy_w));
+        let units =
+            self.resources.iter().map(|(name, unit)| (format!("resources.{name}.busy_w"), unit.busy_w));
+        let levels = self.levels.iter().enumerate();
+        let levels = levels.filter_map(|(at, level)| Some((format!("levels[{at}].busy_w"), level.busy_w?)));
+        own.chain(sockets).chain(units).chain(levels).filter(|(_, watts)| *watts > 0.0 && *watts < 1.0)
+    }
+
     /// Returns whether the rule of sleep, other than the power of a node that is asleep, is given here.
     pub(super) fn has_rule_of_sleep(&self) -> bool {
         self.sleep_after.is_some() || self.falls > 0 || self.wakes > 0
@@ -466,14 +550,23 @@ impl PowerFields {
     /// watts.
     pub(super) fn problems(&self, idle: f64) -> Vec<Problem> {
         let mut wrong = Vec::new();
-        if self.cap_w.is_some() && !self.cap.is_empty() {
+        if self.cap_w.is_some() && self.cap.is_some() {
             wrong.push(("cap_w".to_owned(), "expected either `cap_w` or `cap`, not both".to_owned()));
         }
         if self.pue.is_some_and(|pue| !(1.0..=MAX_EFFECTIVENESS).contains(&pue)) {
             wrong.push(("pue".to_owned(), format!("expected a number between 1 and {MAX_EFFECTIVENESS}")));
         }
-        wrong.extend(begin_problems(self.cap.iter().map(|step| step.from_s), "cap"));
-        let steps = self.cap.iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
+        let begins: Vec<u64> = self.steps().iter().map(|step| step.from_s).collect();
+        wrong.extend(begin_problems(begins.iter().copied(), "cap"));
+        match self.cap {
+            Some(CapFields::Text(_)) if self.daily => wrong.push((
+                "daily".to_owned(),
+                "expected `daily` in the text of `cap`, such as \"daily 0:00=38kW,8:00=30kW\"".to_owned(),
+            )),
+            _ => wrong.extend(daily_problems(self.daily, &begins, "cap")),
+        }
+        let steps =
+            self.steps().iter().enumerate().map(|(at, step)| (format!("cap[{at}].watts"), step.watts));
         for (field, watts) in self.cap_w.map(|watts| ("cap_w".to_owned(), watts)).into_iter().chain(steps) {
             if !(idle..=MAX_CAP).contains(&watts) {
                 let reason = format!(

@@ -115,6 +115,49 @@ fn offset(text: &str) -> Option<i64> {
     ((0..=15).contains(&hours) && (0..60).contains(&minutes)).then(|| sign * (hours * HOUR + minutes * 60))
 }
 
+/// Cities with Central European Time, as names of time zones have them.
+const CET_CITIES: [&str; 24] = [
+    "Amsterdam",
+    "Belgrade",
+    "Berlin",
+    "Bratislava",
+    "Brussels",
+    "Budapest",
+    "Copenhagen",
+    "Ljubljana",
+    "Luxembourg",
+    "Madrid",
+    "Malta",
+    "Monaco",
+    "Oslo",
+    "Paris",
+    "Prague",
+    "Rome",
+    "Sarajevo",
+    "Skopje",
+    "Stockholm",
+    "Tirane",
+    "Vienna",
+    "Warsaw",
+    "Zagreb",
+    "Zurich",
+];
+
+/// Returns the seconds by which the clocks of a time zone are ahead of UTC at a time in seconds since 1970,
+/// given its name, such as `Europe/Stockholm`, `CET` or `UTC+2`; `None` if the zone is not known.
+#[must_use]
+pub fn offset_of_place(name: &str, utc: i64) -> Option<i64> {
+    let name = name.trim();
+    let is_cet = { name.strip_prefix("Europe/") }.is_some_and(|city| CET_CITIES.contains(&city));
+    if is_cet || matches!(name, "CET" | "MET" | "CET/CEST") {
+        return Some(if is_summer(utc) { 2 * HOUR } else { HOUR });
+    }
+    match Zone::parse(name.strip_prefix("Etc/").unwrap_or(name)).filter(|_| !name.contains("Etc/GMT"))? {
+        Zone::Fixed(offset) => Some(offset),
+        Zone::Cet => None,
+    }
+}
+
 /// Returns the offset of a time zone by its abbreviation.
 fn offset_of_zone(name: &str) -> Option<i64> {
     match name.trim().to_ascii_uppercase().as_str() {
@@ -179,6 +222,16 @@ mod tests {
     fn utc(text: &str) -> Option<String> {
         let ClockTime { seconds, offset, .. } = parse(text)?;
         Some(format_utc(seconds - offset.unwrap_or(0)))
+    }
+
+    #[test]
+    fn zones_of_logs_have_offsets() {
+        // 1 January and 1 July 2024, 00:00 UTC.
+        let of = |name| [1_704_067_200, 1_719_792_000].map(|utc| offset_of_place(name, utc));
+        assert_eq!(of("Europe/Stockholm"), [Some(HOUR), Some(2 * HOUR)]);
+        assert_eq!((of("CET"), of("UTC")), ([Some(HOUR), Some(2 * HOUR)], [Some(0); 2]));
+        assert_eq!((of("GMT+1"), of("UTC-07:30")), ([Some(HOUR); 2], [Some(-(7 * HOUR + HOUR / 2)); 2]));
+        assert_eq!((of("Etc/UTC"), of("Asia/Tokyo"), of("Etc/GMT+1")), ([Some(0); 2], [None; 2], [None; 2]));
     }
 
     #[test]

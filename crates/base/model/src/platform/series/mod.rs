@@ -21,6 +21,7 @@ mod calendar;
 mod columns;
 mod table;
 
+pub use calendar::offset_of_place;
 pub use table::CalendarSeries;
 
 use crate::{SimSpan, SimTime};

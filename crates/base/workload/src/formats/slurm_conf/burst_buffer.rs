@@ -77,8 +77,21 @@ pub(super) struct BurstBuffers {
     pools: Vec<Pool>,
     /// True if the space of pools is known.
     is_listed: bool,
-    /// Settings of `burst_buffer.conf`, none of which is simulated.
+    /// Bytes of the smallest buffer by `burst_buffer.conf`, for pools that are listed without them.
+    granularity: u64,
+    /// Settings of `burst_buffer.conf` that are not simulated.
     pub(super) ignored: Vec<String>,
+}
+
+/// Space of a pool that jobs request, in megabytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BurstBufferSpace {
+    /// Name of the resource of the whole cluster.
+    pub name: String,
+    /// Space of all buffers.
+    pub amount: u64,
+    /// Number to whose multiples requests are rounded up; at least one.
+    pub granularity: u64,
 }
 
 /// Space that jobs share.
@@ -142,11 +155,20 @@ impl BurstBuffers {
         }
         let mut errors = Vec::new();
         for ConfLine { at, pairs, .. } in lines {
-            for (name, _) in pairs {
+            for (name, value) in pairs {
                 let key = name.to_ascii_lowercase();
                 if !KEYS.contains(&key.as_str()) {
                     let at = at.for_parameter(name.as_str());
                     errors.push(at.error(unknown("parameter", &key, &mut KEYS.into_iter())));
+                    continue;
+                }
+                if key == "granularity" {
+                    match space(value) {
+                        Some(bytes) => self.granularity = bytes,
+                        None => errors.push(
+                            at.for_parameter(name).unexpected(value, "an amount of space such as 200GiB"),
+                        ),
+                    }
                     continue;
                 }
                 self.ignored.push(format!("burst_buffer.conf {name}"));
@@ -200,11 +222,11 @@ impl BurstBuffers {
         self.is_listed
     }
 
-    /// Returns the resources that jobs request, with their amounts in megabytes, given the entries of jobs
-    /// for resources of the whole cluster, and statements about them.
-    pub(super) fn resources(&self, needed: &[GroupEntry<'_>]) -> (Vec<(String, u64)>, Vec<Note>) {
+    /// Returns the resources that jobs request, with their amounts and the smallest buffers in megabytes,
+    /// given the entries of jobs for resources of the whole cluster, and statements about them.
+    pub(super) fn resources(&self, needed: &[GroupEntry<'_>]) -> (Vec<BurstBufferSpace>, Vec<Note>) {
         let (mut found, mut notes) = (Vec::new(), Vec::new());
-        let (mut unknown, mut unrounded) = (0, 0);
+        let (mut unknown, mut rounded, mut added) = (0, 0, 0_u64);
         for all in needed.chunk_by(|a, b| a.0 == b.0) {
             let name = &all[0].0[LICENCE.len_utf8()..];
             if !is_name(name) {
@@ -217,9 +239,12 @@ impl BurstBuffers {
                 unknown += all.len();
                 continue;
             };
-            let smallest = pool.granularity.div_ceil(MEGABYTE);
-            unrounded +=
-                all.iter().filter(|(.., count)| smallest > 1 && u64::from(*count) % smallest != 0).count();
+            let listed = Some(pool.granularity).filter(|bytes| *bytes > 1);
+            let granularity = listed.unwrap_or(self.granularity).div_ceil(MEGABYTE).max(1);
+            for (.., count) in all.iter().filter(|(.., count)| u64::from(*count) % granularity != 0) {
+                rounded += 1;
+                added += granularity - u64::from(*count) % granularity;
+            }
             if pool.is_default && name != NAME && needed.iter().any(|it| &it.0[LICENCE.len_utf8()..] == NAME)
             {
                 notes.push(Note::changed(format!(
@@ -237,16 +262,16 @@ impl BurstBuffers {
                 "{name}: {left} MB of burst buffers{persistent}; jobs with requests: {}",
                 all.len()
             )));
-            found.push((name.to_owned(), left));
+            found.push(BurstBufferSpace { name: name.to_owned(), amount: left, granularity });
         }
         if !found.is_empty() {
             notes.push(Note::changed(
                 "jobs hold burst buffers while they run, and in Slurm also while files are staged in and out",
             ));
         }
-        if unrounded > 0 {
-            notes.push(Note::changed(format!(
-                "jobs whose burst buffers are no multiples of Granularity, to which Slurm rounds them up: {unrounded}"
+        if rounded > 0 {
+            notes.push(Note::noted(format!(
+                "jobs whose burst buffers are rounded up to multiples of Granularity, as by Slurm: {rounded}, by {added} MB in all"
             )));
         }
         if unknown > 0 {
@@ -311,7 +336,7 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
 
     fn resources(all: &BurstBuffers, needed: &[GroupEntry<'_>]) -> (Vec<String>, Vec<String>) {
         let (found, notes) = all.resources(needed);
-        let found = found.iter().map(|(name, amount)| format!("{name}={amount}")).collect();
+        let found = found.iter().map(|it| format!("{}={}/{}", it.name, it.amount, it.granularity)).collect();
         (found, notes.iter().map(Note::to_string).collect())
     }
 
@@ -333,20 +358,20 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
                 ("~matlab", 4, 1),
             ],
         );
-        assert_eq!(found, ["burst_buffer=5120000", "burst_buffer-test_pool=953674"]);
+        assert_eq!(found, ["burst_buffer=5120000/204800", "burst_buffer-test_pool=953674/16"]);
         assert_eq!(
             notes[0],
             "burst_buffer: 5120000 MB of burst buffers, without 819200 MB of persistent buffers; jobs with requests: 2"
         );
         assert!(
             notes.contains(
-                &"jobs whose burst buffers are no multiples of Granularity, to which Slurm rounds them up: 1"
+                &"jobs whose burst buffers are rounded up to multiples of Granularity, as by Slurm: 1, by 203800 MB in all"
                     .to_owned()
             ),
             "{notes:?}"
         );
         let (found, notes) = resources(&all, &[("~burst_buffer", 1, 1), ("~burst_buffer-wlm_pool", 2, 1)]);
-        assert_eq!(found, ["burst_buffer=5120000", "burst_buffer-wlm_pool=5120000"]);
+        assert_eq!(found, ["burst_buffer=5120000/204800", "burst_buffer-wlm_pool=5120000/204800"]);
         assert!(notes.iter().any(|note| note.starts_with("jobs that name the pool wlm_pool")), "{notes:?}");
     }
 
@@ -354,7 +379,19 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
     fn what_is_not_known_is_told() {
         let (found, notes) =
             resources(&of(&[LUA]).unwrap(), &[("~burst_buffer", 1, 5), ("~burst_buffer-pool4", 2, 1)]);
-        assert_eq!(found, ["burst_buffer-pool4=4768"]);
+        assert_eq!(found, ["burst_buffer-pool4=4768/1"]);
+        // A pool that is listed without granularity has that of burst_buffer.conf.
+        let (rounded, of_rounded) = resources(
+            &of(&[LUA, "Granularity=1GiB\n"]).unwrap(),
+            &[("~burst_buffer-pool4", 2, 1), ("~burst_buffer-pool4", 3, 2048)],
+        );
+        assert_eq!(rounded, ["burst_buffer-pool4=4768/1024"]);
+        assert!(
+            of_rounded.iter().any(|note| note.ends_with("as by Slurm: 1, by 1023 MB in all")),
+            "{of_rounded:?}"
+        );
+        let wrong = of(&["Granularity=much\n"]).unwrap_err();
+        assert!(wrong.contains("line 1: Granularity: expected an amount of space such as 200GiB"), "{wrong}");
         assert!(notes.contains(&"jobs with burst buffers from a pool that `scontrol show burst` does not list, simulated without them: 1".to_owned()), "{notes:?}");
         let conf = of(&[
             "Directive=BB_EXAMPLE\nAllowUsers=ben,ann # two\nStageInTimeout=30\nFlags=EnablePersistent\n",

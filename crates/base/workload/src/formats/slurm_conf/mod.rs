@@ -48,6 +48,7 @@ mod strict;
 mod tables;
 mod usage;
 
+pub use burst_buffer::BurstBufferSpace;
 pub(super) use burst_buffer::{burst_buffer_name, space};
 pub use consequence::{Consequence, Ignored};
 pub use errors::{ConfError, ConfErrors};
@@ -222,9 +223,10 @@ pub struct SimulatedSite {
     pub kinds: Vec<NodeKind>,
     /// Priorities, limits, preemption and backfilling.
     pub settings: SiteSettings,
-    /// Licences that jobs of the log need, with their numbers, and burst buffers in megabytes. Jobs
-    /// request them by these names.
+    /// Licences that jobs of the log need, with their numbers. Jobs request them by these names.
     pub licences: Vec<(String, u64)>,
+    /// Space of the burst buffers that jobs request.
+    pub burst_buffers: Vec<BurstBufferSpace>,
     /// Settings that are not simulated.
     pub ignored: Ignored,
     /// Partitions and QOS without jobs in the log.
@@ -397,12 +399,11 @@ impl SlurmSite {
         parameters.settings.together = heterogeneous_jobs(given);
         let needed = group_entries(given, LICENCE);
         parameters.add_licences(&self.licences);
-        let mut licences = parameters.set_licences(&needed, |name| {
+        let licences = parameters.set_licences(&needed, |name| {
             name == POWER || kinds.iter().any(|kind| kind.resources.contains_key(name))
         });
         let (buffers, of_buffers) = self.burst_buffers.resources(&needed);
         parameters.set_burst_buffers(&self.burst_buffers, !buffers.is_empty());
-        licences.extend(buffers);
         parameters.separate_heterogeneous_jobs();
         parameters.drop_absent_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         parameters.drop_limits_that_are_not_kept();
@@ -422,6 +423,7 @@ impl SlurmSite {
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
             licences,
+            burst_buffers: buffers,
             absent,
             partitions,
             unavailable,
