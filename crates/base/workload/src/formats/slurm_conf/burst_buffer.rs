@@ -434,7 +434,9 @@ Name=lua DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0
     fn listings_of_old_versions_are_read() {
         let no_space = "\tName=cray DefaultPool=wlm_pool Granularity=100000M TotalSpace=2000000M UsedSpace=0\n  \tFlags=PrivateData\n";
         let early = "Name=cray Granularity=10G TotalSpace=40G UsedSpace=0\n  JobSizeLimit=20G UserSizeLimit=20G\n  Gres[0] Name=nodes AvailCount=8 UsedCount=0\n  PrioBoostAlloc=0 PrioBoostUse=0\n";
-        for (text, expected) in [(no_space, "burst_buffer=2000000"), (early, "burst_buffer=40960")] {
+        for (text, expected) in
+            [(no_space, "burst_buffer=2000000/100000"), (early, "burst_buffer=40960/10240")]
+        {
             let (found, _) = resources(&of(&[text]).unwrap(), &[("~burst_buffer", 1, 1)]);
             assert_eq!(found, [expected], "{text}");
         }
