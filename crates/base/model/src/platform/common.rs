@@ -86,7 +86,7 @@ impl CommonResource {
     pub fn later_steps(&self, after: SimTime) -> impl Iterator<Item = (SimTime, u64)> + '_ {
         let period = self.period.map_or(0, SimSpan::micros);
         let first = after.micros().checked_div(period).unwrap_or(0);
-        let last = if period > 0 { u64::MAX / period - 1 } else { 0 };
+        let last = u64::MAX.checked_div(period).map_or(0, |rounds| rounds.saturating_sub(1));
         let of_round = move |round: u64| {
             let at = move |from: SimTime| SimTime::from_micros(round * period + from.micros());
             self.steps
@@ -99,8 +99,8 @@ impl CommonResource {
                 .map(move |(_, (from, amount))| (at(*from), *amount))
         };
         // A constant amount has no later steps.
-        let rounds = if period > 0 && self.is_constant() { 1..=0 } else { first..=last };
-        rounds.flat_map(of_round).skip_while(move |(from, _)| *from <= after)
+        let rounds = (period == 0 || !self.is_constant()).then_some(first..=last);
+        rounds.into_iter().flatten().flat_map(of_round).skip_while(move |(from, _)| *from <= after)
     }
     /// Returns the first time after a time at which the amount increases.
     pub fn next_rise(&self, after: SimTime) -> Option<SimTime> {
