@@ -238,9 +238,11 @@ fields! {
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
         /// Differences between the nodes.
         pub kinds: NodeKinds = flattened();
-        /// Power cap, instead of that of the platform: `38kW`, or steps such as `0h:38kW,18h:30kW`, from
-        /// second 0 of the log or trace on.
-        pub cap: Option<PowerCap> = optional(written("a power cap such as \"38kW\", or steps such as \"0h:38kW,18h:30kW\""));
+        /// Power cap, instead of that of the platform: `38kW`, `80%` of the power of all busy nodes, or
+        /// steps such as `0h:38kW,18h:30kW`, from second 0 of the log or trace on. `daily
+        /// 0:00=38kW,8:00=30kW` repeats each day, of which the header of a log says at what time it
+        /// begins.
+        pub cap: Option<PowerCap> = optional(written("a power cap such as \"38kW\" or \"80%\", or steps such as \"0h:38kW,18h:30kW\""));
         /// Carbon intensity and price of energy over time: a CSV file with the columns `from_s` and
         /// `g_per_kwh`, `price_per_kwh` or both, which covers all instances without gaps. Its times
         /// count from second 0 of the log or trace.
