@@ -16,6 +16,8 @@ pub struct MisfitCounts<'a> {
     is_counted: bool,
     /// Requests of a job that requests nothing beyond CPU and memory.
     plain: Demand,
+    /// Number of rejected jobs, if amounts of the whole cluster repeat.
+    rejected: u64,
     /// True if tasks use parts of units that are shared; otherwise they hold whole units.
     shares: bool,
     /// Number of jobs that need parts of units and hold whole ones.
@@ -31,6 +33,7 @@ impl<'a> MisfitCounts<'a> {
         MisfitCounts {
             nodes,
             counts: Misfits::default(),
+            rejected: 0,
             arrived: Job::default(),
             is_counted: true,
             plain: Demand {
@@ -101,6 +104,12 @@ impl<'a> MisfitCounts<'a> {
     pub fn lines(mut self) -> Vec<String> {
         self.count(None);
         let mut lines = self.counts.lines(&self.nodes.classes);
+        let others = self.rejected.saturating_sub(self.counts.count());
+        let noun = if self.counts.count() > 0 { "other job" } else { "job" };
+        let jobs = counted(others as usize, noun);
+        lines.extend((others > 0).then(|| {
+            format!("{jobs}: rejected: amounts that repeat never suffice for as long as the jobs may run, or a site does not admit them")
+        }));
         let jobs = counted(self.rounded as usize, "job");
         lines.extend((self.rounded > 0).then(|| {
             format!("{jobs}: parts of units count as whole ones; `devices` in the platform names the resource of which jobs hold parts")
@@ -127,6 +136,10 @@ impl Observer for MisfitCounts<'_> {
                 self.is_counted = false;
             }
             Occurrence::Asked(demand, _) => self.count(Some(demand)),
+            Occurrence::Rejected if !self.shares => {
+                let repeats = self.nodes.classes.common().iter().any(|it| it.period.is_some());
+                self.rejected += u64::from(repeats);
+            }
             _ => {}
         }
     }
