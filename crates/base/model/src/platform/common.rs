@@ -62,6 +62,7 @@ impl CommonResource {
         }
     }
     /// Returns whether the amount never changes.
+    #[inline]
     pub fn is_constant(&self) -> bool {
         self.steps.len() <= 1
     }
@@ -109,7 +110,11 @@ impl CommonResource {
         rises.find(|(_, amount)| *amount > std::mem::replace(&mut before, *amount)).map(|(from, _)| from)
     }
     /// Returns whether the amount increases at a time.
+    #[inline]
     pub fn rises_at(&self, time: SimTime) -> bool {
+        if self.is_constant() {
+            return false;
+        }
         let before = time.micros().checked_sub(1).map(SimTime::from_micros);
         before.is_some_and(|before| self.amount_at(time) > self.amount_at(before))
     }
